@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,6 +23,8 @@ MEMORY = 256 << 20
 """Bytes of tokens that are kept in memory; the others go into a temporary file without a name."""
 # Bytes of an item's digest.
 SIZE = 16
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -74,8 +77,24 @@ class Corpus(KeyedExamples):
         """Return the same examples, for models that are only compared by their errors."""
         return replace(self, named=False, tried=True)
 
+    def once(self, what: str, settings: TextSettings, make: Callable[[], T]) -> T:
+        """Return what is made with these settings; of a corpus to try models on, `what` was made with the last ones is
+        kept, as the next model often has the same."""
+        if not self.tried:
+            return make()
+        kept = _KEPT.setdefault(self, {})
+        if kept.get(what, (None,))[0] != settings:
+            kept[what] = settings, make()
+        found: T = kept[what][1]
+        return found
+
     def count(self, settings: TextSettings, named: bool = True) -> Occurrences:
-        """Count how often each word was seen in each class; words have no names unless `named`."""
+        """Count how often each word was seen in each class; words have no names unless `named`, nor where models are
+        only tried."""
+        named = named and not self.tried
+        return self.once("counts", settings, lambda: self._count(settings, named))
+
+    def _count(self, settings: TextSettings, named: bool) -> Occurrences:
         require_room_for_words(len(self.classes), settings, lambda: self._count_together(settings))
         return occurrences_of(
             *self.X.count(
@@ -119,6 +138,9 @@ class Corpus(KeyedExamples):
     def scores(self, served: ServedText) -> NDArray[np.float64]:
         """Return (N, C) log joint probabilities of the examples, in nats."""
         return served.scores_of(self.X, self.places)
+
+
+_KEPT: WeakKeyDictionary[Corpus, dict[str, tuple[TextSettings, Any]]] = WeakKeyDictionary()
 
 
 def widest_reader(settings: Iterable[TextSettings], longest: int = 1) -> Reader:

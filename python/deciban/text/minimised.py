@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,14 +63,9 @@ class Words(NamedTuple):
 
     @classmethod
     def of(cls, settings: TextSettings, corpus: Corpus, n_jobs: int | None) -> Words:
-        """Count the words and look them up: two passes over the tokens; of a corpus to try models on, those of the last
-        settings are kept, as the next model often has the same."""
-        if not corpus.tried:
-            return cls._count(settings, corpus, n_jobs)
-        last = _LAST.get(corpus)
-        if last is None or last[0] != settings:
-            last = _LAST[corpus] = settings, cls._count(settings, corpus, n_jobs)
-        return last[1]._replace(X=last[1].X.copy())  # which weighing changes
+        """Count the words and look them up: two passes over the tokens."""
+        found = corpus.once("rows", settings, lambda: cls._count(settings, corpus, n_jobs))
+        return found._replace(X=found.X.copy()) if corpus.tried else found  # which weighing changes
 
     @classmethod
     def _count(cls, settings: TextSettings, corpus: Corpus, n_jobs: int | None) -> Words:
@@ -94,9 +88,6 @@ class Words(NamedTuple):
             scale=scale,
             of_length_one=of_length_one,
         )
-
-
-_LAST: WeakKeyDictionary[Corpus, tuple[TextSettings, Words]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
