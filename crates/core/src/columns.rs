@@ -9,8 +9,8 @@ mod fill;
 use std::ops::Range;
 
 use pulp::{Arch, Simd, WithSimd};
-use rayon::prelude::*;
 
+use crate::parallel::{consume, each, fill};
 use crate::rows::{Index, Row, Rows, Value};
 use fill::Fill;
 
@@ -162,7 +162,7 @@ impl Columns {
     /// v (d,) = Xᵀ·u. Every column is summed by itself, so that the bits do not depend on the number of threads.
     pub fn combination(&self, u: &[f64]) -> Vec<f64> {
         let mut result = vec![0.0; self.columns()];
-        result.par_chunks_mut(STRETCH).enumerate().for_each(|(part, result)| {
+        fill(&mut result, STRETCH, &|part, result| {
             Arch::new().dispatch(Combine { columns: self, u, first: part * STRETCH, result });
         });
         result
@@ -186,7 +186,7 @@ impl Columns {
             jobs.push(Fill { rows, range, shapes: mine, values: x, places: i, value, place });
             (value, place) = (next, place + held);
         }
-        jobs.into_par_iter().for_each(Fill::run);
+        consume(jobs, &|_, job| job.run());
     }
 
     /// As many ranges of columns, about equally many values in each.
@@ -203,16 +203,13 @@ impl Columns {
 /// How many values of each column are not zero, one stored twice counting as two.
 fn counts<V: Value, I: Index>(rows: &Rows<'_, V, I>) -> Vec<usize> {
     let share = rows.count().div_ceil(PARTS).max(1);
-    let parts: Vec<Vec<u32>> = (0..rows.count().div_ceil(share))
-        .into_par_iter()
-        .map(|part| {
-            let mut counts = vec![0; rows.columns()];
-            for i in part * share..rows.count().min((part + 1) * share) {
-                rows.row(i).each(|j, x| counts[j] += u32::from(x.real() != 0.0));
-            }
-            counts
-        })
-        .collect();
+    let parts: Vec<Vec<u32>> = each(rows.count().div_ceil(share), &|part| {
+        let mut counts = vec![0; rows.columns()];
+        for i in part * share..rows.count().min((part + 1) * share) {
+            rows.row(i).each(|j, x| counts[j] += u32::from(x.real() != 0.0));
+        }
+        counts
+    });
     let mut total = vec![0; rows.columns()];
     for part in parts {
         total.iter_mut().zip(part).for_each(|(t, n)| *t += n as usize);

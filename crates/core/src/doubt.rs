@@ -32,9 +32,10 @@
 //! No table of counts is needed: φ = (s + added) / total gives back s from the weights that score. Of a score that
 //! calibration multiplied by a slope A these are A log φ, and the variance is A² V.
 
-use rayon::prelude::*;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU16, Ordering::Relaxed};
+
+use crate::parallel::each;
 
 /// The correlation of what is wrong about two words of one item. Of 0.02, 0.05 and 0.1, chosen on SMS, SpamAssassin,
 /// TREC 2007 and reviews: the least by which at most 2.5 in 100 verdicts that an interval of 95 % bears out were wrong,
@@ -207,7 +208,7 @@ impl Doubt {
                 let absent = |row: &[f64]| self.coin(row[class], class).1 - self.whole[class];
                 weights.chunks_exact(classes).map(absent).sum()
             };
-            (0..classes).into_par_iter().map(of).collect()
+            each(classes, &of)
         })
     }
 

@@ -1,12 +1,14 @@
 //! From files or rows to counts: exact duplicates are recognised by digest and counted once.
 
-use rayon::prelude::*;
 use sha2::{Digest as _, Sha256};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
+use rayon::slice::ParallelSliceMut;
+
 use crate::mail;
 use crate::narrow::narrow;
+use crate::parallel::each_of;
 use crate::text::count::Counter;
 use crate::text::reader::Kind;
 
@@ -66,7 +68,7 @@ impl Intake {
     /// Counts those items that were not seen before.
     pub fn take(&mut self, items: &[&[u8]], classes: &[usize]) {
         let kind = self.counter.reader().kind;
-        let digests: Vec<Digest> = items.par_iter().with_min_len(16).map(|item| digest(kind, item)).collect();
+        let digests: Vec<Digest> = each_of(items, 16, &|item| digest(kind, item));
         let mut fresh = Vec::with_capacity(items.len());
         let mut fresh_classes = Vec::with_capacity(items.len());
         let generation = self.counter.generation();

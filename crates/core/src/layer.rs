@@ -11,9 +11,8 @@
 use std::ops::{Add, AddAssign, Mul};
 
 use pulp::{Arch, Simd, WithSimd};
-use rayon::prelude::*;
 
-use crate::parallel::fill;
+use crate::parallel::{consume, each_stretch, fill};
 use crate::rows::Index;
 
 /// A number of a network: float32, or float64.
@@ -132,8 +131,9 @@ impl<T: Real> WithSimd for Backward<'_, '_, T> {
 /// than `most` values.
 pub fn sparse<T: Real>(table: &[T], columns: usize, most: usize) -> Option<(Vec<T>, Vec<i32>, Vec<i32>)> {
     let zero = T::default();
-    let rows = || table.par_chunks_exact(columns.max(1));
-    let counts: Vec<usize> = rows().map(|row| row.iter().filter(|x| **x != zero).count()).collect();
+    let columns = columns.max(1);
+    let count = |row: &[T]| row.iter().filter(|x| **x != zero).count();
+    let counts: Vec<usize> = each_stretch(table, columns, &count);
     let total: usize = counts.iter().sum();
     if total > most.min(i32::MAX as usize) {
         return None;
@@ -153,7 +153,8 @@ pub fn sparse<T: Real>(table: &[T], columns: usize, most: usize) -> Option<(Vec<
         parts.push((own, own_j));
         (x, j) = (rest, rest_j);
     }
-    rows().zip(parts).for_each(|(row, (x, j))| {
+    consume(parts, &|i, (x, j)| {
+        let row = &table[i * columns..][..columns];
         let stored = row.iter().enumerate().filter(|(_, x)| **x != zero);
         for ((place, &value), (x, j)) in stored.zip(x.iter_mut().zip(j)) {
             (*x, *j) = (value, place as i32);

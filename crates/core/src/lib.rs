@@ -48,7 +48,7 @@ pub mod narrow;
 )]
 pub mod network;
 mod panels;
-mod parallel;
+pub mod parallel;
 pub mod penalty;
 pub mod products;
 pub mod rows;

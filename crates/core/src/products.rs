@@ -11,7 +11,6 @@
 use std::ops::Range;
 
 use pulp::{Arch, Simd, WithSimd};
-use rayon::prelude::*;
 
 use crate::parallel::{each, fill};
 use crate::rows::{Index, Row, Rows, Value};
@@ -116,12 +115,10 @@ fn scores_within<V: Value, I: Index>(
 ) -> (Vec<f64>, bool) {
     let classes = b.len();
     let mut result = vec![0.0; rows.count() * classes];
-    let parts = result.par_chunks_mut((STRETCH * classes).max(1)).enumerate();
-    let held = parts.map(|(part, result)| {
+    let held = fill(&mut result, STRETCH * classes, &|part, result| {
         Arch::new().dispatch(Scores { rows, w, width, b, counts, first: part * STRETCH, result })
     });
-    let held = held.reduce(|| true, |a, b| a & b);
-    (result, held)
+    (result, !held.contains(&false))
 }
 
 /// So many sums are kept in registers side by side: as many as there are classes, or a few more.
@@ -137,8 +134,10 @@ fn lanes(classes: usize) -> usize {
 /// (places,) x_i·w + b of the rows at the given places, w (d,).
 pub fn scores_of<V: Value, I: Index>(rows: &Rows<V, I>, places: &[u32], w: &[f64], b: f64) -> Vec<f64> {
     let mut result = vec![0.0; places.len()];
-    let pieces = result.par_chunks_mut(STRETCH).zip(places.par_chunks(STRETCH));
-    pieces.for_each(|(result, places)| Arch::new().dispatch(ScoresOf { rows, places, w, b, result }));
+    fill(&mut result, STRETCH, &|part, result| {
+        let places = &places[part * STRETCH..];
+        Arch::new().dispatch(ScoresOf { rows, places, w, b, result });
+    });
     result
 }
 
@@ -165,7 +164,7 @@ impl<V: Value, I: Index> WithSimd for ScoresOf<'_, '_, V, I> {
 fn transposed(table: &[f64], lines: usize, width: usize) -> Vec<f64> {
     let columns = table.len() / lines;
     let mut turned = vec![0.0; columns * width];
-    turned.par_chunks_mut(TURNED * width).enumerate().for_each(|(part, turned)| {
+    fill(&mut turned, TURNED * width, &|part, turned| {
         for line in 0..lines {
             let values = &table[line * columns..][part * TURNED..];
             turned[line..].iter_mut().step_by(width).zip(values).for_each(|(to, &x)| *to = x);

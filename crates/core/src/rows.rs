@@ -6,7 +6,7 @@
 
 use std::hint::black_box;
 
-use rayon::prelude::*;
+use crate::parallel::each_stretch;
 
 /// A number that a matrix holds.
 pub trait Value: Copy + Send + Sync + 'static {
@@ -241,7 +241,8 @@ impl<'a, V: Value, I: Index> Rows<'a, V, I> {
             ));
         }
         let indices = &indices[..end];
-        if !indices.par_chunks(STRETCH).all(|part| I::all_within(part, columns)) {
+        let within = each_stretch(indices, STRETCH, &|part| I::all_within(part, columns));
+        if within.contains(&false) {
             let wrong: i64 = indices.iter().find(|j| j.place() >= columns).map_or(0, |&j| j.into());
             return Err(format!("column {wrong} is outside the {columns} columns, numbered from 0"));
         }
@@ -280,7 +281,7 @@ impl<'a, V: Value, I: Index> Rows<'a, V, I> {
             }
             found.into_iter().fold(NO_SIZES, wider)
         };
-        self.values.par_chunks(STRETCH).map(of_part).reduce(|| NO_SIZES, wider)
+        each_stretch(self.values, STRETCH, &of_part).into_iter().fold(NO_SIZES, wider)
     }
 
     /// Whether values that are not stored are zero.

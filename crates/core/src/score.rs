@@ -10,10 +10,10 @@ mod csr;
 mod encoded;
 pub mod experts;
 
-use rayon::prelude::*;
 use std::collections::HashMap;
 
 use crate::doubt::{Doubt, first_two};
+use crate::parallel::{Spare, each_of, each_stretch, fill};
 use crate::text::count::Rules;
 use crate::text::reader::Reader;
 use crate::text::slots::{AHEAD, Slots};
@@ -164,16 +164,16 @@ impl Dictionary {
     pub fn scores(&self, items: &[&[u8]], weights: &[f64], bias: &[f64]) -> Vec<f64> {
         let classes = bias.len();
         let mut out = vec![0.0; items.len() * classes];
-        out.par_chunks_mut(classes * STRETCH).zip(items.par_chunks(STRETCH)).for_each_init(
-            Scratch::default,
-            |scratch, (out, items)| {
-                for (row, item) in out.chunks_exact_mut(classes).zip(items) {
+        let spare = Spare::new();
+        fill(&mut out, classes * STRETCH, &|k, out| {
+            spare.lend(Scratch::default, |scratch| {
+                for (row, item) in out.chunks_exact_mut(classes).zip(&items[k * STRETCH..]) {
                     self.find(item, scratch);
                     row.copy_from_slice(bias);
                     add(row, &scratch.found, weights);
                 }
-            },
-        );
+            });
+        });
         out
     }
 
@@ -192,25 +192,27 @@ impl Dictionary {
             let variance = doubt.variance(found, weights, first_two);
             Judged { scores, first_two, variance }
         };
-        items.par_iter().with_min_len(STRETCH).map_init(Default::default, judge).collect()
+        let spare = Spare::new();
+        each_of(items, STRETCH, &|item| spare.lend(Default::default, |own| judge(own, item)))
     }
 
     /// Items as rows of feature values.
     pub fn rows(&self, items: &[&[u8]]) -> Rows {
-        let stretches: Vec<Found> = items
-            .par_chunks(STRETCH * 16)
-            .map_init(Scratch::default, |scratch, items| {
-                let mut rows = Found::default();
-                for item in items {
-                    match self.buckets() {
-                        Some(bits) => self.find_buckets(item, bits, scratch),
-                        None => self.find(item, scratch),
-                    }
-                    rows.push(&mut scratch.found);
+        let spare = Spare::new();
+        let of_stretch = |items: &[&[u8]], scratch: &mut Scratch| {
+            let mut rows = Found::default();
+            for item in items {
+                match self.buckets() {
+                    Some(bits) => self.find_buckets(item, bits, scratch),
+                    None => self.find(item, scratch),
                 }
-                rows
-            })
-            .collect();
+                rows.push(&mut scratch.found);
+            }
+            rows
+        };
+        let stretches = each_stretch(items, STRETCH * 16, &|items| {
+            spare.lend(Scratch::default, |scratch| of_stretch(items, scratch))
+        });
         Rows::new(stretches, self.rules.binary)
     }
 

@@ -1,11 +1,11 @@
 //! Reading items from files, a bounded amount at a time: one message a file, or an mbox of many.
 
-use rayon::prelude::*;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use crate::maildir::{Maildirs, is_gone};
+use crate::parallel::each_of;
 
 /// A file to read.
 #[derive(Clone, Debug)]
@@ -143,7 +143,7 @@ impl Batches {
             let first = self.next;
             let group = &self.inputs[first..end.min(first + count)];
             let most = self.most_bytes;
-            let read: Vec<_> = group.par_iter().map(|input| read_file(&input.path, most)).collect();
+            let read: Vec<_> = each_of(group, 1, &|input| read_file(&input.path, most));
             for (i, bytes) in read.into_iter().enumerate() {
                 let found = match bytes {
                     Err(error) if is_gone(&error) => {

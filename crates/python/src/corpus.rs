@@ -2,6 +2,7 @@
 
 use deciban_core::intake::digest;
 use deciban_core::narrow::narrow;
+use deciban_core::parallel::each_of;
 use deciban_core::rows::Index;
 use deciban_core::source::ReadError;
 use deciban_core::text::corpus as core;
@@ -14,7 +15,6 @@ use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use rayon::prelude::*;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -62,7 +62,7 @@ impl TokenCorpus {
         let digests = run(py, self.threads, || {
             let mut corpus = self.lock();
             let kind = corpus.reader().kind;
-            let digests: Vec<_> = items.par_iter().with_min_len(16).map(|item| digest(kind, item)).collect();
+            let digests: Vec<_> = each_of(&items, 16, &|item| digest(kind, item));
             corpus.add(&items, self.threads).map(|()| digests)
         })?;
         Ok(PyBytes::new(py, digests.map_err(|error| fault(py, error))?.as_flattened()))

@@ -1,5 +1,6 @@
 //! Experts on sets of words: what they learn of examples, and how they judge items together.
 
+use deciban_core::parallel::{each, each_of};
 use deciban_core::score::Dictionary;
 use deciban_core::score::experts::{self as core, Fusion, Squares};
 use deciban_core::solve::adaptive::{self, Examples, Learnt, NOWHERE, Sets, columns};
@@ -12,7 +13,6 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::sync::RwLockExt;
 use pyo3::types::PyBytes;
-use rayon::prelude::*;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
 use super::corpus::TokenCorpus;
@@ -363,9 +363,9 @@ pub fn teach_experts<'py>(
                 let examples = Examples { sets, classes: &y, kinds: classes, weights: weight, range, side };
                 adaptive::learn(&examples, &orders, judged, *onward)
             };
-            sets.par_iter().enumerate().map(learn).collect()
+            each(sets.len(), &|k| learn((k, &sets[k])))
         };
-        lessons.par_iter().map(learn).collect()
+        each_of(&lessons, 1, &learn)
     })?;
     taught.iter().map(|taught| gathered(py, taught, expert, &places, columns(classes), hears)).collect()
 }

@@ -2,6 +2,7 @@
 
 use deciban_core::intake::digest;
 use deciban_core::mail::Limits;
+use deciban_core::parallel::each_of;
 use deciban_core::text::char_grams::MOST_CHARACTERS;
 use deciban_core::text::hash::Key;
 use deciban_core::text::reader as core;
@@ -11,7 +12,6 @@ use numpy::{IntoPyArray, PyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use rayon::prelude::*;
 
 use super::items::{borrow, hold, hold_one};
 use super::work::{run, threads};
@@ -110,8 +110,7 @@ impl Reader {
         let held = hold(items)?;
         let items = borrow(&held);
         let arrival = |item: &&[u8]| self.inner.arrival(item).unwrap_or(0);
-        let found: Vec<i64> =
-            run(py, threads(None), || items.par_iter().with_min_len(256).map(arrival).collect())?;
+        let found: Vec<i64> = run(py, threads(None), || each_of(&items, 256, &arrival))?;
         Ok(found.into_pyarray(py))
     }
 
@@ -124,7 +123,7 @@ impl Reader {
             let arrival = self.inner.arrival(item).unwrap_or(0);
             (digest(self.inner.kind, item), arrival, self.inner.word_set(item))
         };
-        let found: Vec<_> = run(py, threads, || items.par_iter().with_min_len(16).map(read).collect())?;
+        let found: Vec<_> = run(py, threads, || each_of(&items, 16, &read))?;
         let bytes = |of: &[u8]| PyBytes::new(py, of);
         let packed = |(digest, arrival, words): ([u8; 16], i64, core::WordSet)| {
             let hashes: Vec<u8> = words.hashes.iter().flat_map(|hash| hash.to_le_bytes()).collect();
@@ -156,8 +155,7 @@ impl Reader {
         let held = hold(items)?;
         let items = borrow(&held);
         let one = |item: &&[u8]| digest(self.inner.kind, item);
-        let found: Vec<[u8; 16]> =
-            run(py, threads(None), || items.par_iter().with_min_len(256).map(one).collect())?;
+        let found: Vec<[u8; 16]> = run(py, threads(None), || each_of(&items, 256, &one))?;
         Ok(PyBytes::new(py, found.as_flattened()))
     }
 }

@@ -3,13 +3,13 @@
 use std::sync::OnceLock;
 
 use pulp::{Arch, Simd, WithSimd};
-use rayon::prelude::*;
 
 use super::names::{Names, by_frequency, means};
 use super::panel::{GROUP, Others};
 use super::stored::Stored;
 use super::stretches::{ROWS, Stretch};
 use super::{Kernel, Real};
+use crate::parallel::fill_both;
 use crate::rows::{Index, Rows, Value};
 
 /// Rows with fewer values than this share of all places are kept as what is stored.
@@ -96,8 +96,7 @@ impl<R: Real, const L: usize> Points<R, L> {
         let (width, count) = (self.names.width, self.count);
         let mut panels = vec![[R::default(); L]; count.div_ceil(L) * width];
         let names = &self.names;
-        let both = panels.par_chunks_mut(width.max(1)).zip(self.norms.par_chunks_mut(L)).enumerate();
-        both.for_each(|(p, (panel, norms))| {
+        fill_both((&mut panels, width), (&mut self.norms, L), &|p, panel, norms| {
             let here = L.min(count - (p * L).min(count));
             (0..here).for_each(|l| names.each(rows, p * L + l, |k, x| panel[k][l] = x));
             if let Some(norms) = norms.as_chunks_mut::<L>().0.first_mut() {

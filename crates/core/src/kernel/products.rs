@@ -1,7 +1,6 @@
 //! Kernels of all rows with some: as a table, or summed up on the way.
 
 use pulp::{Arch, Simd, WithSimd};
-use rayon::prelude::*;
 use std::sync::Arc;
 
 use super::Real;
@@ -9,6 +8,7 @@ use super::panel::{GROUP, Others, dense};
 use super::points::{Chosen, Points};
 use super::stretches::Sums;
 use crate::halt::{self, Halt};
+use crate::parallel::{Spare, fill};
 
 /// Up to so many products are not worth a second thread.
 const SMALL: usize = 1 << 18;
@@ -252,7 +252,7 @@ impl<R: Real, const L: usize> Points<R, L> {
         }
         let w = self.spread(z);
         let share = self.stretch() * L;
-        out.par_chunks_mut(share).enumerate().for_each(|(part, out)| {
+        fill(out, share, &|part, out| {
             Arch::new().dispatch(Single { points: self, z, w: &w, first: part * share, out });
         });
     }
@@ -301,12 +301,13 @@ impl<R: Real, const L: usize> Points<R, L> {
         let mut out = vec![0.0; self.count() * weights.width];
         let (share, room) = self.shares(weights);
         let halt = halt::current();
-        out.par_chunks_mut(share).enumerate().for_each_init(
-            || (Sums::new(), vec![0.0; room]),
-            |(products, sums), (stretch, out)| {
-                self.combine(z, weights, stretch, products, sums, out, &halt);
-            },
-        );
+        let spare = Spare::new();
+        fill(&mut out, share, &|stretch, out| {
+            let start = || (Sums::new(), vec![0.0; room]);
+            spare.lend(start, |(products, sums)| {
+                self.combine(z, weights, stretch, products, sums, out, &halt)
+            });
+        });
         out
     }
 

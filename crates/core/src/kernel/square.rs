@@ -1,12 +1,11 @@
 //! The kernel of rows with each other.
 
-use rayon::prelude::*;
-
 use super::panel::GROUP;
 use super::products::table;
 use super::stretches::Sums;
 use super::{Points, Real};
 use crate::halt;
+use crate::parallel::{Spare, consume, fill};
 
 /// Rows that panels are multiplied with at once: they stay in the cache of one core.
 pub(super) const STRIPE: usize = 32 * GROUP;
@@ -21,12 +20,16 @@ impl<R: Real, const L: usize> Points<R, L> {
         let halt = halt::current();
         self.stretches();
         let stripes: Vec<_> = out.chunks_mut(rows * n.max(1)).zip(all.chunks(rows)).enumerate().collect();
-        // The longest first.
-        stripes.into_par_iter().rev().with_max_len(1).for_each_init(Sums::new, |sums, (s, (out, stripe))| {
+        let spare = Spare::new();
+        let of_stripe = |s: usize, out: &mut [R], stripe: &[u32], sums: &mut Sums<R, L>| {
             for (out, some) in out.chunks_mut(STRIPE * n).zip(stripe.chunks(STRIPE)) {
                 halt::check(&halt);
                 table(self, &self.choose(some), 0..s + 1, sums, out);
             }
+        };
+        // The longest first.
+        consume(stripes.into_iter().rev().collect(), &|_, (s, (out, stripe))| {
+            spare.lend(Sums::new, |sums| of_stripe(s, out, stripe, sums));
         });
         (0..n).step_by(rows.max(1)).for_each(|first| turn(&mut out, n, first, n.min(first + rows)));
         out
@@ -36,7 +39,9 @@ impl<R: Real, const L: usize> Points<R, L> {
 /// Copies what is left of some rows' stretch to above it.
 fn turn<R: Real>(all: &mut [R], n: usize, first: usize, end: usize) {
     let (above, own) = all.split_at_mut(first * n);
-    above.par_chunks_exact_mut(n).with_min_len(STRIPE).enumerate().for_each(|(j, out)| {
-        own.chunks_exact(n).zip(&mut out[first..end]).for_each(|(row, out)| *out = row[j]);
+    fill(above, n * STRIPE, &|part, lines| {
+        for (j, out) in (part * STRIPE..).zip(lines.chunks_exact_mut(n)) {
+            own.chunks_exact(n).zip(&mut out[first..end]).for_each(|(row, out)| *out = row[j]);
+        }
     });
 }

@@ -1,11 +1,11 @@
 //! Kernels of a block of rows with all others, kept while there is room.
 
 use pulp::{Arch, Simd, WithSimd};
-use rayon::prelude::*;
 
 use super::products::{Sink, block};
 use super::stretches::Sums;
 use super::{Points, Real};
+use crate::parallel::{Spare, fill_both};
 
 /// A row that is not kept.
 const NONE: u32 = u32::MAX;
@@ -84,17 +84,17 @@ impl<R: Real, const L: usize> Tiles<R, L> {
         let z = self.points.choose(&split.rows);
         let mut out = vec![0.0; active.count()];
         let share = self.kept.slots * stride;
-        let both = out.par_chunks_mut(width).zip(self.kept.values.par_chunks_mut(share)).enumerate();
-        both.for_each_init(
-            || (Sums::new(), vec![R::default(); split.passing * stride]),
-            |(products, passing), (stretch, (out, kept))| {
+        let spare = Spare::new();
+        let start = || (Sums::new(), vec![R::default(); split.passing * stride]);
+        fill_both((&mut out, width), (&mut self.kept.values, share), &|stretch, out, kept| {
+            spare.lend(start, |(products, passing)| {
                 let mut values = Values { kept, passing, stride };
                 if !new.is_empty() {
                     block(active, &z, stretch, products, &None, Keep { new, values: &mut values });
                 }
                 Arch::new().dispatch(Add { out, slots, coefficients, values });
-            },
-        );
+            });
+        });
         out
     }
 }

@@ -8,9 +8,8 @@
 //! Every sum on the right is exact until it is rounded once, so that nothing is lost where the mean is 10^15 times the
 //! spread. Sums come in parts, (L, …), see `exact::in_parts`.
 
-use rayon::prelude::*;
-
 use super::exact::{Exact, in_parts};
+use crate::parallel::{TOGETHER, fill};
 
 /// A sum in parts: (L, size).
 #[derive(Clone, Copy)]
@@ -42,24 +41,31 @@ fn unit(square: f64) -> f64 {
     2_f64.powi(-(((square.to_bits() >> 52) as i32 - 1023) / 2).clamp(-500, 500))
 }
 
+/// (size,) what `of` makes of each of so many, with a sum that it leaves as zero.
+fn exactly(size: usize, of: &(dyn Fn(&mut Exact, usize) -> f64 + Sync)) -> Vec<f64> {
+    let mut out = vec![0.0; size];
+    fill(&mut out, TOGETHER, &|part, out| {
+        let mut exact = Exact::default();
+        (part * TOGETHER..).zip(out).for_each(|(at, out)| *out = of(&mut exact, at));
+    });
+    out
+}
+
 /// (size,) Σ w (x − m)² of n, s and q; below 0 where no data have such sums, 0 where n is.
 pub fn squares(n: Parts<'_>, s: Parts<'_>, q: Parts<'_>) -> Vec<f64> {
-    (0..n.size)
-        .into_par_iter()
-        .map_init(Exact::default, |exact, at| {
-            let (weight, unit) = (n.first(at), unit(q.first(at)));
-            if weight <= 0.0 {
-                return 0.0;
-            }
-            for n in n.at(at) {
-                q.at(at).for_each(|q| exact.add_product(n, q * unit * unit));
-            }
-            for a in s.at(at) {
-                s.at(at).for_each(|b| exact.add_product(-a * unit, b * unit));
-            }
-            exact.round() / weight / unit / unit
-        })
-        .collect()
+    exactly(n.size, &|exact, at| {
+        let (weight, unit) = (n.first(at), unit(q.first(at)));
+        if weight <= 0.0 {
+            return 0.0;
+        }
+        for n in n.at(at) {
+            q.at(at).for_each(|q| exact.add_product(n, q * unit * unit));
+        }
+        for a in s.at(at) {
+            s.at(at).for_each(|b| exact.add_product(-a * unit, b * unit));
+        }
+        exact.round() / weight / unit / unit
+    })
 }
 
 /// Means of groups, as rounded, and what that leaves: s − n m, in two parts.
@@ -106,9 +112,9 @@ pub fn products(n: Parts<'_>, s: Parts<'_>, q: Parts<'_>, d: usize) -> Vec<f64> 
         }
         exact.round() / unit[j] / unit[k]
     };
-    out.par_chunks_mut(d.max(1)).enumerate().for_each_init(Exact::default, |exact, (row, out)| {
-        let (g, j) = (row / d, row % d);
-        (0..=j).for_each(|k| out[k] = one(exact, g, j, k));
+    fill(&mut out, d, &|row, out| {
+        let (mut exact, g, j) = (Exact::default(), row / d, row % d);
+        (0..=j).for_each(|k| out[k] = one(&mut exact, g, j, k));
     });
     for g in 0..groups {
         for j in 0..d {
@@ -121,21 +127,18 @@ pub fn products(n: Parts<'_>, s: Parts<'_>, q: Parts<'_>, d: usize) -> Vec<f64> 
 /// (C, d) Σ w (x − m)⁴ from the sums of the powers, m as rounded.
 pub fn fourths(n: Parts<'_>, powers: [Parts<'_>; 4]) -> Vec<f64> {
     let d = powers[0].size / n.size.max(1);
-    (0..powers[0].size)
-        .into_par_iter()
-        .map_init(Exact::default, |exact, at| {
-            if n.first(at / d) <= 0.0 {
-                return 0.0;
-            }
-            let m = powers[0].first(at) / n.first(at / d);
-            powers[3].at(at).for_each(|q| exact.add(q));
-            powers[2].at(at).for_each(|q| exact.add_products(&[-4.0, m, q]));
-            powers[1].at(at).for_each(|q| exact.add_products(&[6.0, m, m, q]));
-            powers[0].at(at).for_each(|s| exact.add_products(&[-4.0, m, m, m, s]));
-            n.at(at / d).for_each(|n| exact.add_products(&[n, m, m, m, m]));
-            exact.round()
-        })
-        .collect()
+    exactly(powers[0].size, &|exact, at| {
+        if n.first(at / d) <= 0.0 {
+            return 0.0;
+        }
+        let m = powers[0].first(at) / n.first(at / d);
+        powers[3].at(at).for_each(|q| exact.add(q));
+        powers[2].at(at).for_each(|q| exact.add_products(&[-4.0, m, q]));
+        powers[1].at(at).for_each(|q| exact.add_products(&[6.0, m, m, q]));
+        powers[0].at(at).for_each(|s| exact.add_products(&[-4.0, m, m, m, s]));
+        n.at(at / d).for_each(|n| exact.add_products(&[n, m, m, m, m]));
+        exact.round()
+    })
 }
 
 /// (C,) Σ w ‖x − m‖⁴ from n, Σ w x, Σ w x xᵀ (C, d, d), Σ w ‖x‖² x and Σ w ‖x‖⁴, m as rounded.
@@ -173,5 +176,5 @@ pub fn fourth_norms(
         }
         exact.round()
     };
-    (0..n.size).into_par_iter().map_init(Exact::default, of).collect()
+    exactly(n.size, &of)
 }

@@ -4,11 +4,10 @@
 //! to; then every range, small enough for the cache, is sorted by column. Both on all cores. Within a column values
 //! keep the order of the rows.
 
-use rayon::prelude::*;
 use std::ops::Range;
 
 use super::labels::cuts;
-use crate::parallel::each;
+use crate::parallel::{Spare, each, fill};
 use crate::rows::{Index, Rows, Value};
 
 /// A range of columns holds about so many values.
@@ -49,7 +48,7 @@ impl Ranges {
 
 /// What `column` makes of the values of each column that are not zero, (d,). Of a value x of row i `keep(i, x)` is
 /// kept; `start` makes the memory that a thread reuses from column to column.
-pub fn each_column<V: Value, I: Index, P: Copy + Default + Send + Sync, S>(
+pub fn each_column<V: Value, I: Index, P: Copy + Default + Send + Sync, S: Send>(
     rows: &Rows<V, I>,
     keep: impl Fn(usize, f64) -> P + Sync,
     start: impl Fn() -> S + Sync + Send,
@@ -59,17 +58,18 @@ pub fn each_column<V: Value, I: Index, P: Copy + Default + Send + Sync, S>(
     let stretches = cuts(rows.count(), ranges.count, |i| rows.length(i));
     let pieces: Vec<Piece<P>> = each(stretches.len(), &|k| sort(rows, ranges, stretches[k].clone(), &keep));
     let mut out = vec![0.0; rows.columns()];
-    out.par_chunks_mut(1 << ranges.bits).enumerate().for_each_init(
-        || (start(), Vec::new()),
-        |(state, values), (range, out)| {
-            let ends = gather(&pieces, range, out.len(), values);
-            let mut start = 0;
-            for (out, end) in out.iter_mut().zip(ends) {
-                *out = column(state, &mut values[start..end]);
-                start = end;
-            }
-        },
-    );
+    let spare = Spare::new();
+    let of_range = |range: usize, out: &mut [f64], (state, values): &mut (S, Vec<P>)| {
+        let ends = gather(&pieces, range, out.len(), values);
+        let mut start = 0;
+        for (out, end) in out.iter_mut().zip(ends) {
+            *out = column(state, &mut values[start..end]);
+            start = end;
+        }
+    };
+    fill(&mut out, 1 << ranges.bits, &|range, out| {
+        spare.lend(|| (start(), Vec::new()), |own| of_range(range, out, own));
+    });
     out
 }
 

@@ -9,12 +9,12 @@
 //! column, near the bandwidth of memory, and one logarithm for each pair of value and class that occurs.
 
 use pulp::{Arch, Simd, WithSimd};
-use rayon::prelude::*;
 
 use super::columns::each_column;
 use super::contingency::{Cell, Classes, Contingency};
 use super::labels::Labels;
 use super::support::{Domain, Outside, Support};
+use crate::parallel::each_stretch;
 use crate::rows::{Index, Rows, Value};
 
 /// Values that are looked at together before counting.
@@ -66,8 +66,8 @@ pub fn information<V: Value, I: Index>(rows: &Rows<V, I>, labels: &Labels<'_>) -
 
 /// The largest value if all are whole numbers ≥ 0.
 fn largest_whole<V: Value>(values: &[V]) -> Option<f64> {
-    let largest = values.par_chunks(STRETCH).map(|part| Arch::new().dispatch(LargestWhole(part)));
-    largest.try_reduce(|| 0.0, |a, b| Some(f64::max(a, b)))
+    let largest = each_stretch(values, STRETCH, &|part| Arch::new().dispatch(LargestWhole(part)));
+    largest.into_iter().try_fold(0.0, |a, b| Some(f64::max(a, b?)))
 }
 
 struct LargestWhole<'a, V>(&'a [V]);

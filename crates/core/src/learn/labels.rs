@@ -5,9 +5,9 @@
 //! tables are added in order. Where the cuts are depends on the labels and on the lengths of the rows alone, so each
 //! sum is always taken in the same order, whatever the number of threads.
 
-use rayon::prelude::*;
 use std::ops::Range;
 
+use crate::parallel::{consume, fill};
 use crate::rows::Index;
 
 /// Labels of the rows, and how often each row counts.
@@ -123,29 +123,29 @@ impl<'a> Labels<'a> {
         count: &(dyn Fn(Stretch<'_>, &mut [f64]) -> R + Sync),
         add: &(dyn Fn(&mut [f64], &[f64]) + Sync),
     ) -> Vec<Vec<R>> {
-        let class = |(c, table): (usize, &mut [f64])| {
+        let class = |c: usize, table: &mut [f64]| {
             let rows = self.rows(c);
             let cuts = cuts(rows.len(), width, |k| length(rows[k]));
-            let (first, rest) = (cuts[0].clone(), &cuts[1..]);
-            let further = || -> Vec<(R, Vec<f64>)> {
-                let one = |cut: &Range<usize>| {
+            let mut tables: Vec<Option<&mut [f64]>> = cuts.iter().map(|_| None).collect();
+            tables[0] = Some(&mut *table);
+            let one = |k: usize, own: Option<&mut [f64]>| match own {
+                Some(table) => (count(&rows[cuts[k].clone()], table), None),
+                None => {
                     let mut table = vec![0.0; width];
-                    (count(&rows[cut.clone()], &mut table), table)
-                };
-                rest.par_iter().map(one).collect()
+                    (count(&rows[cuts[k].clone()], &mut table), Some(table))
+                }
             };
-            let (found, further) = rayon::join(|| count(&rows[first], table), further);
-            let mut all = vec![found];
-            for (found, more) in further {
-                add(table, &more);
+            let mut all = Vec::with_capacity(cuts.len());
+            for (found, more) in consume(tables, &one) {
+                more.iter().for_each(|more| add(table, more));
                 all.push(found);
             }
             all
         };
         if width == 0 {
-            return (0..self.classes()).map(|c| class((c, &mut []))).collect();
+            return (0..self.classes()).map(|c| class(c, &mut [])).collect();
         }
-        tables.par_chunks_mut(width).enumerate().map(class).collect()
+        fill(tables, width, &class)
     }
 }
 

@@ -8,7 +8,8 @@
 //! bandwidth, new pages for W, and about 5 cycles a logarithm and core.
 
 use pulp::{Arch, Simd, WithSimd};
-use rayon::prelude::*;
+
+use crate::parallel::fill;
 
 /// The logarithms of a table s (C, d).
 pub struct Logarithms<'a> {
@@ -34,10 +35,10 @@ impl Logarithms<'_> {
         let columns = table.len().checked_div(classes).unwrap_or(0);
         assert_eq!((self.s.len(), self.l.len()), (classes * columns, classes), "s is (C, d), l (C,)");
         assert!(self.v.is_none_or(|v| v.len() == columns), "v is (d,)");
-        let block = |(k, table): (usize, &mut [f64])| {
+        let block = |k: usize, table: &mut [f64]| {
             Arch::new().dispatch(Block { all: self, start: k * COLUMNS, columns, table })
         };
-        table.par_chunks_mut((COLUMNS * classes).max(1)).enumerate().map(block).reduce(|| true, |a, b| a & b)
+        !fill(table, COLUMNS * classes, &block).contains(&false)
     }
 }
 

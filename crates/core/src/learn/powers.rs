@@ -3,12 +3,11 @@
 //! Floor: N·d terms of two or six additions to exact sums, some 2 ns each, on every core. Columns are summed some at a time,
 //! whose sums stay near the core.
 
-use rayon::prelude::*;
-
 use super::chain::squarable;
 use super::exact::{Exact, in_parts};
 use super::labels::Labels;
 use crate::halt;
+use crate::parallel::{each, each_of, each_stretch};
 
 /// Columns that are summed at once.
 const COLUMNS: usize = 32;
@@ -49,7 +48,7 @@ impl Dense<'_> {
         let parts: Vec<(usize, usize)> = (0..labels.classes())
             .flat_map(|c| (0..d).step_by(COLUMNS).map(move |first| (c, first)))
             .collect();
-        let sums: Vec<Exact> = parts.into_par_iter().map(of_some).collect::<Vec<_>>().concat();
+        let sums: Vec<Exact> = each_of(&parts, 1, &|part| of_some(*part)).concat();
         in_parts(sums.len(), |place, into| into.add_all(&sums[place]))
     }
 }
@@ -73,8 +72,11 @@ pub fn norms(rows: Dense<'_>, labels: &Labels<'_>) -> [Vec<f64>; 2] {
         parts
     };
     let count = rows.values.len() / d.max(1);
-    let squares: Vec<[f64; 3]> =
-        (0..count).into_par_iter().with_min_len(ROWS / 8).map_init(Exact::default, square).collect();
+    let squares: Vec<[f64; 3]> = each(count.div_ceil(ROWS / 8), &|part| {
+        let (mut exact, first) = (Exact::default(), part * (ROWS / 8));
+        (first..count.min(first + ROWS / 8)).map(|i| square(&mut exact, i)).collect::<Vec<_>>()
+    })
+    .concat();
     let third = rows.sums(labels, |sum, i, w, x| {
         squares[i].iter().for_each(|s| sum.add_products(&[w, *s, x]));
     });
@@ -87,7 +89,7 @@ pub fn norms(rows: Dense<'_>, labels: &Labels<'_>) -> [Vec<f64>; 2] {
         sum
     };
     let fourth = in_parts(labels.classes(), |c, into| {
-        let found: Vec<Exact> = labels.rows(c).par_chunks(ROWS).map(fourth_of).collect();
+        let found: Vec<Exact> = each_stretch(labels.rows(c), ROWS, &fourth_of);
         found.iter().for_each(|sum| into.add_all(sum));
     });
     [third, fourth]

@@ -1,7 +1,6 @@
 //! Whether a sparse matrix tells a place twice, which matters to whoever asks for more than sums.
 
-use rayon::prelude::*;
-
+use crate::parallel::each;
 use crate::rows::{Index, Rows, Value};
 
 /// Whether some row stores two values for the same column. One pass over the indices. Where they do not rise within a
@@ -9,8 +8,8 @@ use crate::rows::{Index, Rows, Value};
 pub fn repeats<V: Value, I: Index>(rows: &Rows<'_, V, I>) -> bool {
     let stretch = rows.count().div_ceil(rayon::current_num_threads()).max(1);
     rows.is_sparse()
-        && (0..rows.count()).into_par_iter().step_by(stretch).any(|start| {
-            let mut last = Vec::new();
+        && each(rows.count().div_ceil(stretch), &|part| {
+            let (mut last, start) = (Vec::new(), part * stretch);
             (start..rows.count().min(start + stretch)).any(|i| {
                 let row = rows.row(i);
                 if row.rises() {
@@ -22,6 +21,7 @@ pub fn repeats<V: Value, I: Index>(rows: &Rows<'_, V, I>) -> bool {
                 twice
             })
         })
+        .contains(&true)
 }
 
 #[cfg(test)]

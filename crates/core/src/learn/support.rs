@@ -1,7 +1,6 @@
 //! Which values a distribution can have seen, and the first value that it cannot.
 
-use rayon::prelude::*;
-
+use crate::parallel::{TOGETHER, each};
 use crate::rows::{Index, Row, Rows, Value};
 
 /// The values that an entry may have.
@@ -95,10 +94,12 @@ pub fn first_outside<V: Value, I: Index>(
     rows: &Rows<V, I>,
     inside: impl Fn(usize, V) -> bool + Sync,
 ) -> Option<Outside> {
-    let outside: &(dyn Fn(usize) -> Option<(usize, usize, f64)> + Sync) =
-        &|row| first_of_row(&rows.row(row), &inside).map(|(column, value)| (row, column, value));
-    let (row, column, value) = (0..rows.count()).into_par_iter().find_map_first(outside)?;
-    Some(Outside { row, column, value })
+    let outside = |row: usize| {
+        let (column, value) = first_of_row(&rows.row(row), &inside)?;
+        Some(Outside { row, column, value })
+    };
+    let first = |part: usize| (part * TOGETHER..rows.count().min((part + 1) * TOGETHER)).find_map(outside);
+    each(rows.count().div_ceil(TOGETHER), &first).into_iter().flatten().next()
 }
 
 fn first_of_row<V: Value, I: Index>(

@@ -9,7 +9,8 @@
 
 use pulp::{Arch, Simd, WithSimd};
 use rayon::current_num_threads;
-use rayon::prelude::*;
+
+use crate::parallel::fill;
 
 /// Multiplications that are worth another thread.
 pub(super) const WORTH: usize = 1 << 20;
@@ -110,14 +111,14 @@ pub fn product<T: Float>(a: Matrix<'_, T>, b: Matrix<'_, T>, c: &mut [T], adds: 
     let panels = &bench[..];
     let threads = if c.len() * depth < WORTH { 1 } else { current_num_threads() };
     let stretch = (rows.div_ceil(threads).div_ceil(PART) * PART).min(STRETCH);
-    let part = |(k, c): (usize, &mut [T])| {
+    let part = |k: usize, c: &mut [T]| {
         let part = Part { a, panels, columns, depth, first: k * stretch, c, adds, own: Vec::new(), rows: 0 };
         Arch::new().dispatch(part);
     };
     if threads == 1 {
-        c.chunks_mut(stretch * columns).enumerate().for_each(part);
+        c.chunks_mut(stretch * columns).enumerate().for_each(|(k, c)| part(k, c));
     } else {
-        c.par_chunks_mut(stretch * columns).enumerate().for_each(part);
+        fill(c, stretch * columns, &part);
     }
 }
 

@@ -1,6 +1,6 @@
 //! Rows of a sparse matrix, written once into their place, on all cores.
 
-use rayon::prelude::*;
+use crate::parallel::consume;
 
 const NONE: u32 = u32::MAX;
 
@@ -121,7 +121,7 @@ impl Rows {
             parts.push((found, some_features, some_values));
         }
         let binary = self.binary;
-        parts.into_par_iter().for_each(|(found, features, values)| found.write(binary, features, values));
+        consume(parts, &|_, (found, features, values)| found.write(binary, features, values));
         self.ends
     }
 }

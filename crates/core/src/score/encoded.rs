@@ -1,8 +1,7 @@
 //! Items that have been tokenised, as rows and scores: what [`Dictionary`] makes of their bytes.
 
-use rayon::prelude::*;
-
 use super::{Dictionary, Found, STRETCH, add};
+use crate::parallel::{Spare, TOGETHER, each_stretch, fill};
 use crate::text::segment::Segment;
 
 const NOWHERE: u32 = u32::MAX;
@@ -29,12 +28,16 @@ impl Dictionary {
     }
 
     fn placed(&self, segment: &Segment, feature: impl Fn(u64) -> Option<u32> + Sync) -> Places {
-        let words = segment.hashes.par_iter().zip(&segment.sizes).with_min_len(4096);
-        let place = |(&hash, &size): (&u64, &u8)| {
-            let admitted = self.reader.tokenizer.admits(size);
-            admitted.then(|| feature(hash)).flatten().unwrap_or(NOWHERE)
-        };
-        Places(words.map(place).collect())
+        let mut places = vec![NOWHERE; segment.hashes.len()];
+        fill(&mut places, TOGETHER, &|part, places| {
+            let words = segment.hashes[part * TOGETHER..].iter().zip(&segment.sizes[part * TOGETHER..]);
+            for (place, (&hash, &size)) in places.iter_mut().zip(words) {
+                if self.reader.tokenizer.admits(size) {
+                    *place = feature(hash).unwrap_or(NOWHERE);
+                }
+            }
+        });
+        Places(places)
     }
 
     /// The features of the item with this number, which no other item has, in order of occurrence; once each if binary.
@@ -52,17 +55,18 @@ impl Dictionary {
 
     /// Some items of a segment as rows of features, in stretches of which [`super::Rows`] are one matrix.
     pub fn rows_of(&self, segment: &Segment, places: &Places, items: &[u32]) -> Vec<Found> {
-        items
-            .par_chunks(STRETCH * 16)
-            .map_init(Scratch::default, |scratch, items| {
-                let mut rows = Found::default();
-                for &item in items {
-                    self.find_encoded(segment.item(item as usize), places, item, scratch);
-                    rows.push(&mut scratch.found);
-                }
-                rows
-            })
-            .collect()
+        let spare = Spare::new();
+        let of_stretch = |items: &[u32], scratch: &mut Scratch| {
+            let mut rows = Found::default();
+            for &item in items {
+                self.find_encoded(segment.item(item as usize), places, item, scratch);
+                rows.push(&mut scratch.found);
+            }
+            rows
+        };
+        each_stretch(items, STRETCH * 16, &|items| {
+            spare.lend(Scratch::default, |scratch| of_stretch(items, scratch))
+        })
     }
 
     /// Scores of some items of a segment: N rows of C, from `weights` (a row of C per feature) and `bias` (C).
@@ -76,16 +80,16 @@ impl Dictionary {
     ) -> Vec<f64> {
         let classes = bias.len();
         let mut out = vec![0.0; items.len() * classes];
-        out.par_chunks_mut(classes * STRETCH).zip(items.par_chunks(STRETCH)).for_each_init(
-            Scratch::default,
-            |scratch, (out, items)| {
-                for (row, &item) in out.chunks_exact_mut(classes).zip(items) {
+        let spare = Spare::new();
+        fill(&mut out, classes * STRETCH, &|k, out| {
+            spare.lend(Scratch::default, |scratch| {
+                for (row, &item) in out.chunks_exact_mut(classes).zip(&items[k * STRETCH..]) {
                     self.find_encoded(segment.item(item as usize), places, item, scratch);
                     row.copy_from_slice(bias);
                     add(row, &scratch.found, weights);
                 }
-            },
-        );
+            });
+        });
         out
     }
 }

@@ -14,10 +14,9 @@
 //! log-odds; a generalised mean of odds keeps what an attacker cannot hide (Hardy, Littlewood & Pólya, Inequalities,
 //! 1934, chapter 2).
 
-use rayon::prelude::*;
-
 use super::{Dictionary, Judged, STRETCH};
 use crate::doubt::first_two;
+use crate::parallel::{Spare, TOGETHER, each_of, fill};
 use crate::solve::adaptive::{per_word, range, slope, step, step_offset};
 use crate::solve::passages::{Heard, Passages};
 use crate::text::passages::{gather, placed};
@@ -319,7 +318,11 @@ impl Dictionary {
             let feature = || (segment.field(word).expert(), self.rules.feature(segment.hashes[word]));
             self.reader.tokenizer.admits(segment.sizes[word]).then(feature)
         };
-        (0..segment.hashes.len()).into_par_iter().with_min_len(4096).map(heard).collect()
+        let mut all = vec![None; segment.hashes.len()];
+        fill(&mut all, TOGETHER, &|part, all| {
+            (part * TOGETHER..).zip(all).for_each(|(word, to)| *to = heard(word));
+        });
+        all
     }
 
     /// In which passages each known word of some items of a segment is, item by item, by ascending feature.
@@ -333,7 +336,8 @@ impl Dictionary {
             known.sort_unstable();
             known.into_iter().map(|(_, bits)| bits).collect::<Vec<u16>>()
         };
-        items.par_iter().with_min_len(STRETCH).map_init(Vec::new, passages).flatten_iter().collect()
+        let spare = Spare::new();
+        each_of(items, STRETCH, &|item| spare.lend(Vec::new, |words| passages(words, item))).concat()
     }
 
     /// Scores (N, C) of some items of a segment.
@@ -349,7 +353,8 @@ impl Dictionary {
             words.extend(placed(segment.item(item as usize).iter().filter_map(|&word| heard[word as usize])));
             judged(&self.weigh(words, experts).0, experts).scores
         };
-        items.par_iter().with_min_len(STRETCH).map_init(Vec::new, scores).flatten_iter().collect()
+        let spare = Spare::new();
+        each_of(items, STRETCH, &|item| spare.lend(Vec::new, |words| scores(words, item))).concat()
     }
 
     /// Many items as experts judge them.
@@ -358,7 +363,8 @@ impl Dictionary {
             self.read(item, scratch, words);
             judged(&self.weigh(words, experts).0, experts)
         };
-        items.par_iter().with_min_len(STRETCH).map_init(Default::default, judge).collect()
+        let spare = Spare::new();
+        each_of(items, STRETCH, &|item| spare.lend(Default::default, |own| judge(own, item)))
     }
 }
 

@@ -12,11 +12,10 @@
 mod beside;
 mod paces;
 
-use rayon::prelude::*;
-
 use self::beside::{Alone, Beside, Lines};
 use self::paces::{Advancing, Aiming, Leaving, Looking, Reaching, Turning, Weighing};
 use crate::halt::{check, current};
+use crate::parallel::fill;
 use crate::rows::{Index, Rows, Value};
 
 /// Lines that are moved at once: what is known of them stays in the cache.
@@ -170,7 +169,7 @@ impl Barrier {
     /// Moves all lines beside what they are lines of.
     fn walk(&mut self, beside: &dyn Lines, pace: &dyn Pace) -> Look {
         let (halt, size, count) = (current(), self.blocks.len().div_ceil(PARTS).max(2), self.count);
-        let part = |(part, blocks): (usize, &mut [Block])| {
+        let part = |part: usize, blocks: &mut [Block]| {
             check(&halt);
             let mut found = Look { sums: (vec![0.0; beside.columns()], 0.0), ..Look::default() };
             for (first, block) in (part * size * BLOCK..).step_by(BLOCK).zip(blocks) {
@@ -178,7 +177,7 @@ impl Barrier {
             }
             found
         };
-        let parts: Vec<Look> = self.blocks.par_chunks_mut(size).enumerate().map(part).collect();
+        let parts: Vec<Look> = fill(&mut self.blocks, size, &part);
         let none = || Look { sums: (vec![0.0; beside.columns()], 0.0), ..Look::default() };
         parts.into_iter().reduce(|all, part| pace.together(all, part)).unwrap_or_else(none)
     }

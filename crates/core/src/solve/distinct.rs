@@ -21,7 +21,7 @@
 
 use std::collections::HashMap;
 
-use rayon::prelude::*;
+use rayon::slice::ParallelSliceMut;
 
 use crate::halt::{check, current};
 use crate::parallel::{each_stretch, fill};

@@ -11,7 +11,6 @@
 //! weight is on its own, so threads change no bit.
 
 use pulp::{Arch, Simd, WithSimd};
-use rayon::prelude::*;
 
 /// Weights that a thread takes at once.
 const STRETCH: usize = 1 << 16;
@@ -86,9 +85,10 @@ pub fn adam<T: Number>(w: &mut [T], g: &[T], m: &mut [T], q: &mut [T], by: &Adam
     if w.len() < FEW {
         return Arch::new().dispatch(AdamPart { w, g, m, q, by });
     }
-    let parts = w.par_chunks_mut(STRETCH).zip(g.par_chunks(STRETCH));
-    let means = m.par_chunks_mut(STRETCH).zip(q.par_chunks_mut(STRETCH));
-    parts.zip(means).for_each(|((w, g), (m, q))| Arch::new().dispatch(AdamPart { w, g, m, q, by }));
+    let parts = w.chunks_mut(STRETCH).zip(g.chunks(STRETCH));
+    let means = m.chunks_mut(STRETCH).zip(q.chunks_mut(STRETCH));
+    let parts = parts.zip(means).map(|((w, g), (m, q))| AdamPart { w, g, m, q, by }).collect();
+    consume(parts, &|_, part: AdamPart<'_, T>| Arch::new().dispatch(part));
 }
 
 /// A step of weights `w` with the gradient `g` and the speed `v`, all as long as each other.
@@ -96,8 +96,9 @@ pub fn momentum<T: Number>(w: &mut [T], g: &[T], v: &mut [T], by: &Momentum<T>) 
     if w.len() < FEW {
         return Arch::new().dispatch(MomentumPart { w, g, v, by });
     }
-    let parts = w.par_chunks_mut(STRETCH).zip(g.par_chunks(STRETCH)).zip(v.par_chunks_mut(STRETCH));
-    parts.for_each(|((w, g), v)| Arch::new().dispatch(MomentumPart { w, g, v, by }));
+    let parts = w.chunks_mut(STRETCH).zip(g.chunks(STRETCH)).zip(v.chunks_mut(STRETCH));
+    let parts = parts.map(|((w, g), v)| MomentumPart { w, g, v, by }).collect();
+    consume(parts, &|_, part: MomentumPart<'_, T>| Arch::new().dispatch(part));
 }
 
 struct AdamPart<'a, T> {
@@ -136,3 +137,4 @@ impl<T: Number> WithSimd for MomentumPart<'_, T> {
         }
     }
 }
+use crate::parallel::consume;

@@ -18,7 +18,7 @@ mod join;
 mod tree;
 mod words;
 
-use rayon::prelude::*;
+use rayon::slice::ParallelSliceMut;
 
 use super::hash::join as hash_of;
 use super::names::Names;
@@ -26,6 +26,7 @@ use super::reader::Reader;
 use super::slots::Slots;
 use super::token::MOST_WORDS;
 use crate::narrow::narrow;
+use crate::parallel::{consume, each, fill};
 use crate::score::{Found, Rows};
 use join::{Joined, MOST_TREES, join};
 use tree::Tree;
@@ -59,15 +60,11 @@ impl Grams {
     pub fn new(reader: &Reader, items: &[&[u8]], rows: bool) -> Option<Grams> {
         let sizes = Sizes::of(reader);
         let blocks = blocks(items)?;
-        let read: Vec<Words> =
-            blocks.into_par_iter().with_max_len(1).map(|items| Words::read(reader, items)).collect();
+        let read: Vec<Words> = consume(blocks, &|_, items| Words::read(reader, items));
         let (hashes, names, ranks) = rank(&read);
-        let mut trees: Vec<Tree> = read
-            .into_par_iter()
-            .zip(ranks)
-            .with_max_len(1)
-            .map(|(words, ranks)| Tree::new(words, &ranks, sizes, rows))
-            .collect();
+        let ranked = read.into_iter().zip(ranks).collect();
+        let mut trees: Vec<Tree> =
+            consume(ranked, &|_, (words, ranks)| Tree::new(words, &ranks, sizes, rows));
         let all = join(&mut trees, hashes.len(), sizes.longest);
         Some(Grams { sizes, hashes, names, all, trees, columns: Vec::new(), ascending: true })
     }
@@ -156,7 +153,7 @@ impl Grams {
         }
         let prefixed = self.names.parts().0.contains(':');
         let parts: Vec<(Vec<u64>, Names)> =
-            cuts.par_windows(2).map(|cut| self.named_within(cut[0]..cut[1], prefixed)).collect();
+            each(cuts.len() - 1, &|k| self.named_within(cuts[k]..cuts[k + 1], prefixed));
         let (hashes, names): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
         (hashes.concat(), Names::joined(&names))
     }
@@ -178,8 +175,7 @@ impl Grams {
     pub fn rows(&mut self, binary: bool) -> Rows {
         let (columns, ascending) = (&self.columns, self.ascending);
         let trees = std::mem::take(&mut self.trees);
-        let found = trees.into_par_iter().with_max_len(1).map(|tree| tree.into_columns(columns, ascending));
-        Rows::new(found.collect(), binary)
+        Rows::new(consume(trees, &|_, tree: Tree| tree.into_columns(columns, ascending)), binary)
     }
 }
 
@@ -291,7 +287,9 @@ fn rank(blocks: &[Words]) -> (Vec<u64>, Names, Vec<Vec<u32>>) {
         names.push(name);
         hashes.push(hash);
     }
-    ranks.par_iter_mut().flatten().for_each(|word| *word = rank[*word as usize]);
+    fill(&mut ranks, 1, &|_, ranks| {
+        ranks.iter_mut().flatten().for_each(|word| *word = rank[*word as usize]);
+    });
     (hashes, names, ranks)
 }
 

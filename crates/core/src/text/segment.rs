@@ -3,14 +3,16 @@
 //! Names are kept of single words only; those of n-grams are put together from the words that stand before their first
 //! occurrence.
 
-use rayon::prelude::*;
 use std::io::{self, Read, Write};
+
+use rayon::slice::ParallelSliceMut;
 
 use super::parts::PART;
 use super::reader::Reader;
 use super::slots::{AHEAD, Slots};
 use super::token::Token;
 use crate::narrow::narrow;
+use crate::parallel::{TOGETHER, consume, fill};
 use crate::view::{Field, View};
 
 /// Items as columns. Numbers of tokens are places in the dictionary, which is sorted by hash.
@@ -47,8 +49,7 @@ pub struct Shape {
 impl Segment {
     /// The items as a reader sees them, the same whatever the number of threads.
     pub fn new(reader: &Reader, items: &[&[u8]], threads: usize) -> Segment {
-        let parts: Vec<Segment> =
-            stretches(items, threads).into_par_iter().map(|items| part(reader, items)).collect();
+        let parts: Vec<Segment> = consume(stretches(items, threads), &|_, items| part(reader, items));
         joined(parts)
     }
 
@@ -280,7 +281,10 @@ fn joined(parts: Vec<Segment>) -> Segment {
     let mut room = &mut whole.tokens[..];
     for ((part, places), &before) in parts.iter().zip(&places).zip(&before) {
         let (mine, others) = room.split_at_mut(part.tokens.len());
-        mine.par_iter_mut().zip(&part.tokens).for_each(|(to, &token)| *to = places[token as usize]);
+        fill(mine, TOGETHER, &|k, mine| {
+            let tokens = &part.tokens[k * TOGETHER..];
+            mine.iter_mut().zip(tokens).for_each(|(to, &token)| *to = places[token as usize]);
+        });
         whole.ends.extend(part.ends.iter().map(|end| before + end));
         room = others;
     }

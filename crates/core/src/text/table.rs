@@ -1,10 +1,11 @@
 //! Words with their counts per class, while they are being counted.
 
-use rayon::prelude::*;
+use rayon::slice::ParallelSliceMut;
 
 use super::names::Names;
 use super::slots::{AHEAD, Slots};
 use crate::narrow::narrow;
+use crate::parallel::{each_stretch, fill};
 
 /// A number that counts: `u32` where every item counts once, `f64` where items have weights.
 pub trait Count: Copy + Default + Send + Sync + std::ops::AddAssign + Into<f64> {}
@@ -184,7 +185,8 @@ impl<T: Count> Table<T> {
         let words: Vec<&[Place]> = all.chunk_by(|a, b| a.hash == b.hash).collect();
         // Class by class within a block: reads from one column do not wait for each other.
         let mut counts = vec![0.0; words.len() * classes];
-        counts.par_chunks_mut(classes * BLOCK).zip(words.par_chunks(BLOCK)).for_each(|(rows, words)| {
+        fill(&mut counts, classes * BLOCK, &|k, rows| {
+            let words = &words[k * BLOCK..];
             for class in 0..classes {
                 for (row, word) in rows.chunks_exact_mut(classes).zip(words) {
                     let count =
@@ -202,7 +204,7 @@ impl<T: Count> Table<T> {
         };
         let names: Vec<Names> = match tables.iter().all(|table| table.names.is_empty()) {
             true => Vec::new(),
-            false => words.par_chunks(BLOCK).map(named).collect(),
+            false => each_stretch(&words, BLOCK, &named),
         };
         let born = |word: &&[Place]| {
             word.iter()

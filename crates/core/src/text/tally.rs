@@ -3,7 +3,6 @@
 //! A segment is counted word by word in arrays, class by class, and its dictionary, which is sorted, merged with that of
 //! all before it: no table is looked into. Where words are dropped, it is where the counter drops them.
 
-use rayon::prelude::*;
 use std::borrow::Cow;
 use std::io;
 
@@ -15,6 +14,7 @@ use super::table::Count;
 use super::token::Tokenizer;
 use super::wordbook::Wordbook;
 use crate::narrow::narrow;
+use crate::parallel::{each, each_of, fill};
 
 /// Counts by class, of segments one after the other.
 pub struct Tally {
@@ -73,21 +73,19 @@ impl Tally {
             self.items[class as usize] += (chosen.weights)(k).into();
         }
         let (hashes, features) = self.features(segment, tokenizer);
-        let columns: Vec<Vec<T>> = (0..narrow(self.classes))
-            .into_par_iter()
-            .map(|class| self.column(segment, &features, hashes.len(), chosen, class))
-            .collect();
+        let column = |class| self.column(segment, &features, hashes.len(), chosen, narrow(class));
+        let columns: Vec<Vec<T>> = each(self.classes, &column);
         let (bits, number, born) = (64 - BITS, narrow(number), self.lost.times);
-        self.runs.par_iter_mut().enumerate().for_each(|(r, run)| {
+        fill(&mut self.runs, 1, &|r, runs| {
             let [from, to] = [r, r + 1].map(|r| hashes.partition_point(|&hash| hash >> bits < r as u64));
-            run.merge(&hashes, from..to, &columns, number, born);
+            runs.iter_mut().for_each(|run| run.merge(&hashes, from..to, &columns, number, born));
         });
     }
 
     /// Hashes of the segment's features, ascending, and which of them each word is.
     fn features<'a>(&self, segment: &'a Segment, tokenizer: &Tokenizer) -> (Cow<'a, [u64]>, Vec<u32>) {
-        let admitted = segment.sizes.par_iter().map(|&size| tokenizer.admits(size));
         if self.rules.hashed_bits.is_none() {
+            let admitted = segment.sizes.iter().map(|&size| tokenizer.admits(size));
             let numbers = admitted.enumerate().map(|(i, yes)| if yes { narrow(i) } else { NOWHERE });
             return (Cow::Borrowed(&segment.hashes), numbers.collect());
         }
@@ -149,7 +147,7 @@ impl Tally {
         let mut totals: Vec<f64> =
             self.runs.iter().flat_map(|run| run.counts.chunks_exact(classes).map(total)).collect();
         let floor = self.lost.drop_rare(&mut totals, most);
-        self.runs.par_iter_mut().for_each(|run| {
+        let drop = |run: &mut Run| {
             let kept = |i: &usize| total(&run.counts[i * classes..(i + 1) * classes]) > floor;
             let rows: Vec<usize> = (0..run.hashes.len()).filter(kept).collect();
             *run = Run {
@@ -162,7 +160,8 @@ impl Tally {
                 from: rows.iter().map(|&i| run.from[i]).collect(),
                 born: rows.iter().map(|&i| run.born[i]).collect(),
             };
-        });
+        };
+        fill(&mut self.runs, 1, &|_, runs| runs.iter_mut().for_each(drop));
     }
 
     /// The generation of the items that come next: how often words have been dropped.
@@ -191,8 +190,7 @@ impl Tally {
         let mut found = vec![String::new(); wanted.iter().map(Vec::len).sum()];
         for (s, wanted) in wanted.iter().enumerate().filter(|(_, wanted)| !wanted.is_empty()) {
             let segment = corpus.segment(s)?;
-            let named: Vec<String> =
-                wanted.par_iter().map(|&(_, word)| segment.name(word as usize)).collect();
+            let named: Vec<String> = each_of(wanted, 256, &|&(_, word)| segment.name(word as usize));
             wanted.iter().zip(named).for_each(|(&(i, _), name)| found[i as usize] = name);
         }
         let mut names = Names::default();

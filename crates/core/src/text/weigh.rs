@@ -4,8 +4,7 @@
 //! x_ij ← t(x_ij) · idf_j / ‖t(x_i) · idf‖        t(x) = x, or 1 + ln x
 //! ```
 
-use rayon::prelude::*;
-
+use crate::parallel::consume;
 use crate::rows::Index;
 
 /// A number that is weighed.
@@ -71,14 +70,14 @@ pub fn weigh<V: Real, I: Index>(starts: &[I], columns: &[I], values: &mut [V], h
             (rest, from) = (others, row);
         }
     }
-    let weighed = stretches.into_par_iter().map(|(starts, values)| {
+    let weighed = consume(stretches, &|_, (starts, values)| {
         let columns = &columns[starts[0].place()..];
         starts.windows(2).all(|row| {
             let [start, end] = [row[0], row[1]].map(|at| at.place() - starts[0].place());
             weigh_row(&columns[start..end], &mut values[start..end], how)
         })
     });
-    weighed.reduce(|| true, |a, b| a & b)
+    !weighed.contains(&false)
 }
 
 fn weigh_row<V: Real, I: Index>(columns: &[I], values: &mut [V], how: Weighing<'_, V>) -> bool {

@@ -3,9 +3,10 @@
 //! An item takes some 2.6 bytes a word while others are read (see [`super::packed`]): a message of TREC 2007 has 200.
 //! Floor: what tokenising takes, and 6 bytes a word of memory at the end.
 
-use rayon::prelude::*;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+
+use rayon::slice::ParallelSliceMut;
 
 use super::count::{Found, Lost};
 use super::names::Names;
@@ -16,6 +17,7 @@ use super::slots::{AHEAD, Slots};
 use super::wordbook::Wordbook;
 use crate::intake::Digest;
 use crate::narrow::narrow;
+use crate::parallel::{consume, each, each_of};
 
 mod part;
 
@@ -99,10 +101,8 @@ impl WordSets {
     /// More items, each of the class of this number, on so many threads. Where there are too many words after them, the
     /// rarest are dropped: the same ones for any number of threads.
     pub fn add(&mut self, items: &[&[u8]], classes: &[u32], threads: usize) {
-        let parts: Vec<Part> = stretches(items, threads * PARTS)
-            .into_par_iter()
-            .map(|items| Part::read(&self.reader, &self.slots, items))
-            .collect();
+        let read = |_, items| Part::read(&self.reader, &self.slots, items);
+        let parts: Vec<Part> = consume(stretches(items, threads * PARTS), &read);
         let mut before = 0;
         let mut places = Vec::with_capacity(parts.len());
         let mut heads = Vec::with_capacity(parts.len());
@@ -112,12 +112,8 @@ impl WordSets {
             before += part.heads.len();
             places.push(ids);
         }
-        let packed: Vec<(Vec<u8>, Vec<u32>)> = parts
-            .par_iter()
-            .zip(&places)
-            .zip(&heads)
-            .map(|((part, ids), taken)| part.packed(ids, |item| taken[item].is_some()))
-            .collect();
+        let packed: Vec<(Vec<u8>, Vec<u32>)> =
+            each(parts.len(), &|k| parts[k].packed(&places[k], |item| heads[k][item].is_some()));
         for (taken, (bytes, starts)) in heads.into_iter().zip(packed) {
             let (stretch, before) = self.keep(&bytes);
             let own = taken.into_iter().flatten().zip(starts);
@@ -228,7 +224,7 @@ impl WordSets {
             (own_passages, passages_left) = passages_left.split_at_mut(count);
             jobs.push((items, own_words, own_passages));
         }
-        jobs.into_par_iter().for_each(|(items, words, passages)| {
+        consume(jobs, &|_, (items, words, passages)| {
             let mut set: Vec<(u32, u16)> = Vec::new();
             let mut at = 0;
             for item in items {
@@ -283,7 +279,7 @@ impl WordSets {
             self.set(item, ranks, &mut set);
             narrow(set.len())
         };
-        let counts: Vec<u32> = self.items.par_iter().map(count).collect();
+        let counts: Vec<u32> = each_of(&self.items, GROUP, &count);
         self.items.iter_mut().zip(counts).for_each(|(item, count)| item.count = count);
     }
 

@@ -1,8 +1,7 @@
 //! The sufficient statistics of labelled text: how often each word was seen in each class. They add and subtract.
 
-use rayon::prelude::*;
-
 use super::names::Names;
+use crate::parallel::{TOGETHER, each};
 
 /// Words by ascending hash, with their counts per class.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -149,9 +148,10 @@ impl Wordbook {
         if k >= n {
             return (0..n).collect();
         }
-        let total = |(i, row): (usize, &[f64])| (-row.iter().sum::<f64>(), i);
-        let mut order: Vec<(f64, usize)> =
-            self.counts.par_chunks_exact(self.classes).with_min_len(4096).enumerate().map(total).collect();
+        let total = |i: usize| (-self.counts[i * self.classes..][..self.classes].iter().sum::<f64>(), i);
+        let totals =
+            |part: usize| (part * TOGETHER..n.min((part + 1) * TOGETHER)).map(total).collect::<Vec<_>>();
+        let mut order: Vec<(f64, usize)> = each(n.div_ceil(TOGETHER), &totals).concat();
         if k > 0 {
             order.select_nth_unstable_by(k - 1, |a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         }

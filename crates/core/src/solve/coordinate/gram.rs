@@ -4,12 +4,12 @@
 //! iterates are extrapolated (Bertrand & Massias, AISTATS 2021, Algorithm 2), which is kept where the model falls.
 
 use pulp::{Arch, Simd, WithSimd};
-use rayon::prelude::*;
 
 use super::extrapolation::extrapolated;
 use super::hessian::{price, products};
 use super::quadratic::{Diagonal, Quadratic, best};
 use crate::columns::{Column, Columns};
+use crate::parallel::each_of;
 use crate::penalty::Kink;
 
 /// So many columns at most.
@@ -69,15 +69,12 @@ impl Gram {
     pub fn extended(self, columns: &Columns, more: &[usize], intercept: bool, l2: f64) -> Gram {
         let (old, size) = (self.set.len(), self.set.len() + more.len());
         let mut joined: Vec<(usize, usize)> = self.set.iter().chain(more).copied().zip(0..).collect();
-        let lines: Vec<(Vec<f64>, f64)> = more
-            .par_iter()
-            .map(|&j| {
-                let mut hx = vec![0.0; columns.count()];
-                columns.column(j).each(|i, x| hx[i] = self.curvature[i] * x);
-                let line = joined.iter().map(|&(k, _)| columns.column(k).dot(&hx)).collect();
-                (line, if intercept { hx.iter().sum() } else { 0.0 })
-            })
-            .collect();
+        let lines: Vec<(Vec<f64>, f64)> = each_of(more, 1, &|&j| {
+            let mut hx = vec![0.0; columns.count()];
+            columns.column(j).each(|i, x| hx[i] = self.curvature[i] * x);
+            let line = joined.iter().map(|&(k, _)| columns.column(k).dot(&hx)).collect();
+            (line, if intercept { hx.iter().sum() } else { 0.0 })
+        });
         let mut mean = self.diagonal.mean;
         mean.extend(lines.iter().map(|(_, mean)| mean));
         let mut q = self.diagonal.q;

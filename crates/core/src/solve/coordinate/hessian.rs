@@ -8,11 +8,11 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use pulp::Arch;
-use rayon::prelude::*;
 
 use crate::columns::Column;
 use crate::halt::{Halt, current, is_given_up};
 use crate::panels::{Multiply, Panel, Sums, Take, WIDTH, chunk};
+use crate::parallel::{consume, each_of, fill};
 
 /// Entries that are formed at once: they stay near the core.
 const TILE: usize = 1 << 15;
@@ -63,7 +63,7 @@ pub fn products(columns: &[Column<'_>], h: &[f64]) -> Option<Vec<f64>> {
         }
         others.iter().map(|other| other.dot(&hx)).collect()
     };
-    let lines: Vec<Vec<f64>> = whole.par_iter().map(between).collect();
+    let lines: Vec<Vec<f64>> = each_of(&whole, 1, &between);
     for (&p, line) in whole.iter().zip(lines) {
         sparse.iter().zip(line).for_each(|(&q, x)| entries[p.min(q) * size + p.max(q)] = x);
     }
@@ -90,14 +90,14 @@ fn whole_products(columns: &[Column<'_>], h: &[f64], halt: &Option<Arc<Halt>>) -
             return None;
         }
         let h = &h[first..h.len().min(first + room)];
-        left.par_iter_mut().zip(&mut right).zip(columns.par_chunks(WIDTH)).for_each(
-            |((plain, weighted), own)| {
-                fill(plain, own, first, h.len());
-                weighted.clone_from(plain);
-                weighted.iter_mut().zip(h).for_each(|(x, h)| x.iter_mut().for_each(|x| *x *= h));
-            },
-        );
-        entries.par_chunks_mut((PART * WIDTH * size).max(1)).enumerate().for_each(|(part, lines)| {
+        let panels = left.iter_mut().zip(&mut right).zip(columns.chunks(WIDTH)).collect();
+        consume(panels, &|_, ((plain, weighted), own)| {
+            let (plain, weighted): (&mut Panel, &mut Panel) = (plain, weighted);
+            gather(plain, own, first, h.len());
+            weighted.clone_from(plain);
+            weighted.iter_mut().zip(h).for_each(|(x, h)| x.iter_mut().for_each(|x| *x *= h));
+        });
+        fill(&mut entries, PART * WIDTH * size, &|part, lines| {
             let chunk = chunk(part, right.len(), PART);
             let take = Lines { lines, size, start: chunk.start };
             let (left, right) = (&left[..], &right[..]);
@@ -128,7 +128,7 @@ impl Take for Lines<'_> {
 }
 
 /// Some rows of at most `WIDTH` columns that are held whole.
-fn fill(panel: &mut Panel, columns: &[Column<'_>], first: usize, rows: usize) {
+fn gather(panel: &mut Panel, columns: &[Column<'_>], first: usize, rows: usize) {
     panel.clear();
     panel.resize(rows, [0.0; WIDTH]);
     for (lane, column) in columns.iter().enumerate() {
@@ -153,10 +153,7 @@ fn sparse_products(columns: &[Column<'_>], h: &[f64], halt: &Option<Arc<Halt>>) 
     let lists = Lists::new(columns, h.len(), halt)?;
     let mut entries = vec![0.0; size * size];
     let lines = (TILE / size.max(1)).max(8);
-    entries
-        .par_chunks_mut((size * lines).max(1))
-        .enumerate()
-        .for_each(|(part, tile)| lists.outer(h, part * lines, size, tile, halt));
+    fill(&mut entries, size * lines, &|part, tile| lists.outer(h, part * lines, size, tile, halt));
     (!is_given_up(halt)).then_some(entries)
 }
 

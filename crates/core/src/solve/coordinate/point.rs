@@ -1,7 +1,6 @@
 //! Where the solver stands: the scores, and what follows from them.
 
-use crate::parallel::{each, fill};
-use rayon::prelude::*;
+use crate::parallel::{each, fill, fill_both};
 
 use super::Examples;
 use super::smooth::Smooth;
@@ -32,9 +31,6 @@ struct Sums {
     size: f64,
     second: f64,
 }
-
-/// Writes a and h of a stretch and returns sums: of one type for all losses, so that the loop is compiled once.
-type OfStretch<'f> = dyn Fn((usize, (&mut [f64], &mut [f64]))) -> [f64; 3] + Sync + 'f;
 
 impl<L: Smooth> Examples<'_, L> {
     /// Sums of f over stretches of the examples, one after the other.
@@ -99,8 +95,7 @@ impl<L: Smooth> Examples<'_, L> {
             fill(&mut s, STRETCH, &|_, s| s.iter_mut().for_each(|s| *s += shift));
         }
         let (mut a, mut curvature) = (vec![0.0; s.len()], vec![0.0; s.len()]);
-        let parts = a.par_chunks_mut(STRETCH).zip(curvature.par_chunks_mut(STRETCH));
-        let of_stretch: &OfStretch = &|(part, (a, h))| {
+        let sums = fill_both((&mut a, STRETCH), (&mut curvature, STRETCH), &|part, a, h| {
             let mut sums = [0.0; 3];
             for (k, (a, h)) in a.iter_mut().zip(h).enumerate() {
                 let i = part * STRETCH + k;
@@ -111,8 +106,7 @@ impl<L: Smooth> Examples<'_, L> {
                 sums[if slope < 0.0 { 1 } else { 2 }] += c * slope.abs();
             }
             sums
-        };
-        let sums: Vec<[f64; 3]> = parts.enumerate().map(of_stretch).collect();
+        });
         let [loss, up, down] = sums.iter().fold([0.0; 3], |t, s| [t[0] + s[0], t[1] + s[1], t[2] + s[2]]);
         if self.intercept && up != down {
             let least = up.min(down);

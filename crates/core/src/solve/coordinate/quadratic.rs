@@ -9,11 +9,11 @@
 use std::sync::Arc;
 
 use pulp::{Arch, Simd, WithSimd};
-use rayon::prelude::*;
 
 use super::gram::Gram;
 use crate::columns::Columns;
 use crate::halt::{Halt, current, is_given_up};
+use crate::parallel::each_of;
 use crate::penalty::Kink;
 use crate::solve::Order;
 
@@ -114,21 +114,17 @@ impl Quadratic<'_> {
 
     fn diagonal(&self) -> Diagonal {
         let total = if self.intercept { self.curvature.iter().sum() } else { f64::INFINITY };
-        let sums: Vec<(f64, f64)> = self
-            .set
-            .par_iter()
-            .map(|&j| {
-                let (column, h) = (self.columns.column(j), self.curvature);
-                let (mut first, mut second) = (0.0, 0.0);
-                column.each(|i, x| {
-                    first += h[i] * x;
-                    second += h[i] * x * x;
-                });
-                let first = if self.intercept { first } else { 0.0 };
-                // a constant column has none but what is lost to rounding
-                (first, (second - first * first / total).max(1e-10 * second) + self.l2)
-            })
-            .collect();
+        let sums: Vec<(f64, f64)> = each_of(self.set, 64, &|&j| {
+            let (column, h) = (self.columns.column(j), self.curvature);
+            let (mut first, mut second) = (0.0, 0.0);
+            column.each(|i, x| {
+                first += h[i] * x;
+                second += h[i] * x * x;
+            });
+            let first = if self.intercept { first } else { 0.0 };
+            // a constant column has none but what is lost to rounding
+            (first, (second - first * first / total).max(1e-10 * second) + self.l2)
+        });
         let (mean, q) = sums.into_iter().unzip();
         Diagonal { mean, q, total }
     }

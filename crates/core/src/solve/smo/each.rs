@@ -1,13 +1,12 @@
 //! Many problems about the same rows, side by side.
 
-use rayon::prelude::*;
-
 use super::super::{Ending, Limits, Watch};
 use super::finish::{Finished, finish};
 use super::{Found, Machine, Room, Source, solve};
 use crate::halt;
 use crate::kernel::{Known, Real, block};
 use crate::narrow::narrow;
+use crate::parallel::each;
 use crate::rows::Index;
 
 /// One of the problems.
@@ -72,7 +71,7 @@ pub fn solve_each<R: Real, S: Source<R>>(
             solve(&task.machine, &mut source, task.start.to_vec(), limits, room, told)
         })
     };
-    tasks.par_iter().with_max_len(1).enumerate().map(solved).collect()
+    each(tasks.len(), &|k| solved((k, &tasks[k])))
 }
 
 /// Problems about rows whose Gram matrix (N, N) is known.
@@ -99,7 +98,7 @@ impl OfGram<'_> {
                 exactly::<R>(task, self.block(task), limits, self.exact_below, bytes, told)
             })
         };
-        tasks.par_iter().with_max_len(1).enumerate().map(solved).collect()
+        each(tasks.len(), &|k| solved((k, &tasks[k])))
     }
 
     /// Of a problem near its optimum, the optimum up to rounding.

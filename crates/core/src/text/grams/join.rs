@@ -1,10 +1,10 @@
 //! The trees of blocks as one: numbers of their n-grams become those in the one of all.
 
-use rayon::prelude::*;
 use std::ops::Range;
 
 use super::tree::Tree;
 use crate::narrow::narrow;
+use crate::parallel::fill;
 
 /// Trees that are joined at most: which of them hold an n-gram is a set of bits.
 pub const MOST_TREES: usize = 64;
@@ -47,20 +47,22 @@ pub fn join(trees: &mut [Tree], words: usize, longest: u8) -> Joined {
             (words, from) = (others, to);
         }
     }
-    stretches.par_iter_mut().for_each(|stretch| {
+    let join = |stretch: &mut Stretch<'_>| {
         let all = (0..stretch.trees.len()).fold(0, |all, tree| all | 1 << tree);
         stretch.join(all, 1, longest);
-    });
+    };
+    fill(&mut stretches, 1, &|_, stretches| stretches.iter_mut().for_each(join));
     let mut before = 0;
     for stretch in &mut stretches {
         stretch.before = narrow(before);
         before += stretch.joined.words.len();
     }
-    stretches.par_iter_mut().for_each(|stretch| {
+    let number = |stretch: &mut Stretch<'_>| {
         let before = stretch.before;
         let numbers = stretch.trees.iter_mut().flat_map(|tree| &mut *tree.words);
         numbers.for_each(|number| *number += before);
-    });
+    };
+    fill(&mut stretches, 1, &|_, stretches| stretches.iter_mut().for_each(number));
     let mut all = Joined {
         words: Vec::with_capacity(before),
         levels: Vec::with_capacity(before),
