@@ -294,6 +294,7 @@ def at(module, name):
 at({where})
 main()
 """
+POINTS = {"search": ["point.npy"], "fold": ["point.npy", "point-fold-0.npy", "point-fold-1.npy"]}
 MOMENTS = {
     "encoding": ("encoding, 'write'", "count == 3"),
     "search": ("newton.Search, 'step'", "count == 2"),
@@ -301,10 +302,10 @@ MOMENTS = {
 }
 
 
-def dying(source, output, moment, sent):
+def dying(source, output, moment, sent, model="logistic"):
     where, when = MOMENTS[moment]
     code = textwrap.dedent(DIES.format(where=where, when=when, sent=sent))
-    words = ["train", *source, "--model", "logistic", "-o", output, *SMALL]
+    words = ["train", *source, "--model", model, "-o", output, *SMALL]
     started = time.perf_counter()
     done = subprocess.run([sys.executable, "-c", code, *map(str, words)], capture_output=True, timeout=60, check=False)
     return done, time.perf_counter() - started
@@ -318,21 +319,63 @@ def test_ctrl_c_ends_it_at_once_and_leaves_what_was_there(moment, folder, tmp_pa
     done, seconds = dying(source_of("jsonl", folder), tmp_path / "m", moment, "SIGINT")
     assert done.returncode == 130, done.stderr
     assert seconds < 20
-    assert [each.name for each in tmp_path.iterdir()] == ["m"]
     assert (tmp_path / "m").read_bytes() == before
-    assert done.stderr.decode().splitlines()[-1].startswith("Interrupted")
+    last, part = done.stderr.decode().splitlines()[-1], tmp_path / "m.part"
+    if moment == "encoding":
+        assert last == "Interrupted: nothing was written."
+        assert [each.name for each in tmp_path.iterdir()] == ["m"]
+        return
+    assert last == f"Interrupted: the weights so far are kept in {part}, and the same command goes on from them."
+    assert {each.name for each in part.iterdir()} == {"about.json", "lock", *POINTS[moment]}
+    assert part.stat().st_mode & 0o077 == 0
 
 
 @pytest.mark.deep
+@pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("moment", MOMENTS)
-def test_what_a_killed_run_leaves_is_cleared_by_the_next(moment, folder, tmp_path):
-    done, _ = dying(source_of("jsonl", folder), tmp_path / "m", moment, "SIGKILL")
+def test_a_run_that_is_killed_goes_on_to_the_same_model(moment, model, folder, tmp_path):
+    source = source_of("jsonl", folder)
+    train(source, model, tmp_path / "whole", *SMALL)
+    done, _ = dying(source, tmp_path / "parts", moment, "SIGKILL", model)
     assert done.returncode == -signal.SIGKILL
-    assert (tmp_path / "m.part").stat().st_mode & 0o077 == 0
-    assert train(source_of("jsonl", folder), "logistic", tmp_path / "m", *SMALL).returncode == 0
-    assert train(source_of("jsonl", folder), "logistic", tmp_path / "again", *SMALL).returncode == 0
-    assert (tmp_path / "m").read_bytes() == (tmp_path / "again").read_bytes()
-    assert sorted(each.name for each in tmp_path.iterdir()) == ["again", "m"]
+    again = train(source, model, tmp_path / "parts", *SMALL)
+    assert again.returncode == 0
+    assert again.stderr.decode().startswith("Going on from the weights in ") == (moment != "encoding")
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["parts", "whole"]
+    if moment == "encoding":
+        assert (tmp_path / "parts").read_bytes() == (tmp_path / "whole").read_bytes()
+        return
+    whole, found = (deciban.load(tmp_path / name).certificate_ for name in ("whole", "parts"))
+    assert found.status == "converged"
+    assert found.iterations <= whole.iterations
+    assert max(found.dual, whole.dual) <= min(found.primal, whole.primal) * (1 + 1e-12)
+    assert found.calibration.how == whole.calibration.how
+    require_same_verdicts(tmp_path)
+
+
+@pytest.mark.parametrize("change", ["source", "settings", "model", "nothing"])
+def test_weights_that_are_kept_are_those_of_the_source_and_the_options(change, tmp_path, monkeypatch):
+    path = tmp_path / "t.csv"
+    write_csv(path)
+    source, more, model = [path, *OF_TABLE], list(SMALL), "svm"
+    with monkeypatch.context() as patch:
+        patch.setattr("deciban.distributed.linear_texts.fit_line_in_parts", interrupt)
+        assert train(source, model, tmp_path / "m", *SMALL).returncode == 130
+    assert (tmp_path / "m.part" / "point.npy").exists()
+    if change == "source":
+        path.write_text(path.read_text() + "ham,word1 word2\n")
+    elif change == "settings":
+        more += ["--max-features", "30"]
+    elif change == "model":
+        model = "logistic"
+    again = train(source, model, tmp_path / "m", *more)
+    assert again.returncode == 0
+    assert again.stderr.decode().startswith("Going on from the weights in ") == (change == "nothing")
+    assert not (tmp_path / "m.part").exists()
+
+
+def interrupt(*_):
+    raise KeyboardInterrupt
 
 
 # Memory.

@@ -3,14 +3,17 @@ meanwhile."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
 
+from .. import __version__
 from ..distributed.kept_folder import KeptFolder
 from ..distributed.linear_texts import learn_in_parts
 from ..distributed.on_executors import OnExecutor
@@ -48,20 +51,39 @@ class LargeTexts:
     @classmethod
     @contextmanager
     def open(
-        cls, source: str, recipe: Recipe, output: str, given: Mapping[str, Any], remarks: Remarks
+        cls, paths: Sequence[str], recipe: Recipe, output: str, given: Mapping[str, Any], remarks: Remarks
     ) -> Iterator[LargeTexts]:
-        """Hold a folder beside the model for as long as the block takes, and remove it."""
+        """Hold a folder beside the model for as long as the block takes, and remove it, but for the weights so far
+        where the block is interrupted: the next run begins with them."""
         jobs, memory, folder = given["jobs"], memory_of(given["memory"]), folder_for(output)
         wanted = Wanted([recipe], jobs, remarks.quiet, named=False, memory=min(MEMORY, memory // 4))
-        with (
-            KeptFolder(folder, {"texts": source}).open_once(),
-            ThreadPoolExecutor(effective_threads(jobs)) as threads,
-            closing(OnExecutor(threads, folder)) as engine,
-        ):
+        kept = KeptFolder(folder, _about(paths, recipe, given))
+        point = kept.folder / "point.npy"
+        with kept.open():
+            if point.exists():
+                remarks(f"Going on from the weights in {escape(folder)}.")
             remarks(
-                f"{escape(source)} is larger than memory: rows of its words are learnt from files in {escape(folder)}."
+                f"{escape(paths[0])} is larger than memory: rows of its words are learnt from files in "
+                f"{escape(folder)}."
             )
-            yield cls(recipe, wanted, engine, memory)
+            try:
+                with (
+                    ThreadPoolExecutor(effective_threads(jobs)) as threads,
+                    closing(OnExecutor(threads, folder, point)) as engine,
+                ):
+                    yield cls(recipe, wanted, engine, memory)
+            except KeyboardInterrupt as error:
+                if point.exists() and folder.startswith(output):
+                    error.add_note(
+                        f"the weights so far are kept in {escape(folder)}, and the same command goes on from them"
+                    )
+                else:
+                    kept.remove()
+                raise
+            except BaseException:
+                kept.remove()
+                raise
+            kept.remove()
 
     def learn(self, corpus: Corpus) -> Filter:
         """Return the filter of distinct items."""
@@ -78,6 +100,23 @@ class LargeTexts:
         parts = [Part(i, "", read_slice, (places,)) for i, places in enumerate(_slices(corpus, encoder))]
         model = learn_in_parts(learner, self.engine, encoder, corpus.classes, parts, self.wanted.jobs)
         return Filter(model, Ledger.of_distinct(corpus.keys, corpus.y))
+
+
+def _about(paths: Sequence[str], recipe: Recipe, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the weights depend on."""
+    source = sha256()
+    for path in paths:
+        with suppress(OSError):
+            told = os.stat(path)
+            source.update(f"{os.path.realpath(path)!r} {told.st_size} {told.st_mtime_ns}\n".encode())
+    return {
+        "version": __version__,
+        "source": source.hexdigest(),
+        "columns": [given.get("text"), given.get("label")],
+        "model": recipe.model,
+        "settings": recipe.settings.to_json(),
+        "parameters": recipe.learner.to_json(),
+    }
 
 
 def _slices(corpus: Corpus, encoder: WordEncoder) -> list[range]:

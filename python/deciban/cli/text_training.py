@@ -115,7 +115,8 @@ def _learn_in_files(
     """Learn the items of a table or of files, which are read once, by passes over rows of their words in files."""
     from .large_texts import LargeTexts
 
-    with LargeTexts.open(sources[0].path if table is None else table, recipe, output, given, remarks) as large:
+    paths = [source.path for source in sources] if table is None else [table]
+    with LargeTexts.open(paths, recipe, output, given, remarks) as large:
         items = _read(table, sources, given, large.wanted)
         corpus, duplicates, conflicts = _distinct(items)
         return _Trained(large.learn(corpus), len(corpus), duplicates, conflicts, [], items.vanished)

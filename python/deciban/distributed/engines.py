@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -67,6 +68,11 @@ class Engine(ABC):
     def saved_point(self) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
         """Return the weights that were kept; None where none were."""
         return None
+
+    @contextmanager
+    def apart(self, name: str) -> Iterator[None]:
+        """Keep the weights of another search by themselves, under a name, for as long as the block takes."""
+        yield
 
     def require_open(self) -> None:  # noqa: B027
         """Raise UsageError where the engine takes no more work."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -41,9 +42,12 @@ def fit_line_in_parts(
         parts = ((survey.part, own - start) for survey, own, start in each if len(own))
         return [replace(part, load=TakeRows(part.load, own)) for part, own in parts]
 
+    turn = count()
+
     def fit_and_score(inside: Places, outside: Places) -> tuple[Floats, bool]:
         again = _like(model)
-        again.__dict__.update(plan_of(again).fit(engine, take_parts(inside)))
+        with engine.apart(f"fold-{next(turn)}"):
+            again.__dict__.update(plan_of(again).fit(engine, take_parts(inside)))
         if again.status_ is Status.INTERRUPTED:
             return np.zeros((len(outside), 1)), True
         task = ScoreRows(again)

@@ -51,15 +51,6 @@ class KeptFolder:
                 if [path.name for path in self.folder.iterdir()] == [_LOCK]:
                     shutil.rmtree(self.folder)
 
-    @contextmanager
-    def open_once(self) -> Iterator[None]:
-        """Hold the folder for as long as the block takes, and remove it however the block ends."""
-        with self.open():
-            try:
-                yield
-            finally:
-                self.remove()
-
     def _make(self) -> None:
         """Make the folder, unless it is there."""
         known = self._read(_ABOUT) if self.folder.is_dir() else None

@@ -95,8 +95,7 @@ class Minimised:
         self, engine: Engine, surveys: list[Survey], objective: Objective, limits: Limits
     ) -> tuple[Floats, Floats] | None:
         """Return what an interrupted search came to, or the mean of the solutions of a few parts, evenly chosen."""
-        known = engine.saved_point()
-        if known is not None and known[0].shape == (objective.outputs, surveys[0].columns):
+        if (known := kept_point(engine, surveys, objective)) is not None:
             return known
         some = [surveys[k] for k in np.unique(np.linspace(0, len(surveys) - 1, _LOCAL).astype(int))]
         whole = [each for each in some if len(each.labels) == len(objective.classes)]
@@ -166,6 +165,12 @@ class Minimised:
             digest=names,
             training_error=value.sums.wrong / n if objective.outputs == 1 else None,
         )
+
+
+def kept_point(engine: Engine, surveys: list[Survey], objective: Objective) -> tuple[Floats, Floats] | None:
+    """Return what a search that was interrupted came to, if there was one."""
+    known = engine.saved_point()
+    return known if known is not None and known[0].shape == (objective.outputs, surveys[0].columns) else None
 
 
 def _without_callback(estimator: Any) -> Any:

@@ -6,9 +6,9 @@ import os
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from pickle import PicklingError
 from typing import Any
@@ -55,6 +55,16 @@ class OnExecutor(Engine):
             if both.ndim == 2 and both.dtype == np.float64 and np.isfinite(both).all():
                 return np.ascontiguousarray(both[:, :-1]), np.ascontiguousarray(both[:, -1])
         return None
+
+    @contextmanager
+    def apart(self, name: str) -> Iterator[None]:
+        own = self._point
+        if own is not None:
+            self._point = own.with_name(f"{own.stem}-{name}{own.suffix}")
+        try:
+            yield
+        finally:
+            self._point = own
 
     def keep(self, parts: Sequence[Part], encode: Encode) -> list[Survey] | None:
         """Encode parts into files, which workers of this machine map into memory."""

@@ -24,7 +24,7 @@ from ..models.nbsvm import Weighed
 from ..solvers import Limits, Problem
 from .encoding import Survey
 from .engines import Engine
-from .minimising import Minimised, reduce_over, require_margins_alone
+from .minimising import Minimised, kept_point, reduce_over, require_margins_alone
 from .newton import Reduce, Search
 from .parts import Part
 from .passes import Direction, Objective, Point, Rows, Sums
@@ -110,8 +110,11 @@ class MinimisedRatios(Minimised):
             surrogates.append(KnownNull(**made, ratios=ratios, pull=float(pull), found=null))
         return RatioSearch(objective, model._penalty(), surrogates, limits, reduce, engine.save_point)
 
-    def _start(self, engine: Engine, surveys: list[Survey], objective: Objective, limits: Limits) -> None:
-        """Return nothing: v = 0, which is naive Bayes, is a good start."""
+    def _start(
+        self, engine: Engine, surveys: list[Survey], objective: Objective, limits: Limits
+    ) -> tuple[Floats, Floats] | None:
+        """Return what an interrupted search came to; nothing else, as v = 0, which is naive Bayes, is a good start."""
+        return kept_point(engine, surveys, objective)
 
     def _complete(self, model: Any, surrogates: list[Any]) -> None:
         """Give a fitted model what else it has."""
