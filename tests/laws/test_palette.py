@@ -96,7 +96,10 @@ def test_a_page_has_the_whole_palette():
 
 SHEETS = {
     "server": (PACKAGE / "serve" / "page" / "static" / "page.css", {"spam": "orange", "ham": "blue"}),
-    "site": (ROOT / "docs" / "assets" / "site.css", {"site-for": "orange", "site-against": "blue"}),
+    "site": (
+        ROOT / "docs" / "assets" / "site.css",
+        {"site-for": "orange", "site-against": "blue", "site-ink": "ink", "site-dim": "dim"},
+    ),
 }
 SHARED = ("paper", "panel", "soft", "ink", "dim", "rule", "field")
 
@@ -118,8 +121,8 @@ def test_pictures_on_the_site_have_the_colours_of_classes():
         assert tuple(found[f"class-{c}"]) == pair
 
 
-def test_sheets_of_reports_have_no_colours_of_their_own():
-    for path in (PACKAGE / "pages").glob("*.css"):
+def test_sheets_of_reports_and_of_the_course_have_no_colours_of_their_own():
+    for path in (*(PACKAGE / "pages").glob("*.css"), ROOT / "docs" / "course" / "course.css"):
         css = re.sub(r"var\(--[\w-]+, [^)]*\)", "", path.read_text(encoding="utf-8"))
         assert not re.findall(r"#[0-9a-f]{3,8}\b|rgba?\(", css), path.name
         for side, fallback in re.findall(r"var\(--(bar|other), (#\w+)\)", path.read_text(encoding="utf-8")):

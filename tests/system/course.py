@@ -31,7 +31,7 @@ LANGUAGES = {"en": ".md", "ko": ".ko.md"}
 
 _PAGE = """<!doctype html><html lang="{language}" data-md-color-scheme="{scheme}"><meta charset="utf-8">
 <meta name="viewport" content="width=device-width"><title>{name}</title><link rel="icon" href="data:,">
-<link rel="stylesheet" href="/course.css">
+<link rel="stylesheet" href="/site.css"><link rel="stylesheet" href="/course.css">
 <style>html {{ font-size: 125%; color-scheme: {tone} }} body {{ margin: 12px; font: 16px sans-serif;
 background: var(--md-default-bg-color); color: var(--md-typeset-color) }}
 [data-md-color-scheme=default] {{ --md-default-bg-color: #fff; --md-typeset-color: #222;
@@ -57,6 +57,8 @@ def figure_of(name: str, language: str = "en") -> str:
 
 class _Handler(SimpleHTTPRequestHandler):
     def do_GET(self) -> None:  # the name is http.server's
+        if self.path == "/site.css":
+            return self._answer("text/css", (COURSE.parent / "assets" / "site.css").read_bytes())
         found = re.fullmatch(r"/page/(en|ko)/(default|slate)/([a-z-]+)", self.path)
         if found is None:
             return super().do_GET()
@@ -67,12 +69,14 @@ class _Handler(SimpleHTTPRequestHandler):
         text = _PAGE.format(
             language=language, scheme=scheme, tone=tone, name=name, figure=figure, script=script
         ).encode()
+        return self._answer("text/html; charset=utf-8", text)
+
+    def _answer(self, kind: str, content: bytes) -> None:
         self.send_response(200)
-        self.send_header("Content-Type", "text/html; charset=utf-8")
-        self.send_header("Content-Length", str(len(text)))
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(content)))
         self.end_headers()
-        self.wfile.write(text)
-        return None
+        self.wfile.write(content)
 
     def log_message(self, *_: object) -> None:
         """Say nothing."""

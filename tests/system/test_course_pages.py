@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from deciban.report.palette import TONES
 from system.accessibility import find_violations
 from system.browser import open_chromium
 from system.course import CHAPTERS, COURSE, LANGUAGES, read_page, serve_course
@@ -301,7 +302,7 @@ def test_in_print_the_controls_are_gone_and_the_picture_is_dark_on_white(browser
         assert figure.page.locator("figure svg").first.is_visible()
         assert figure.page.locator("output").is_visible()
         ink = figure.page.evaluate("getComputedStyle(document.querySelector('figure svg text')).fill")
-        assert ink == "rgb(77, 77, 77)"
+        assert ink == f"rgb({', '.join(str(part) for part in bytes.fromhex(TONES['dim'].light[1:]))})"
 
 
 @pytest.mark.deep
