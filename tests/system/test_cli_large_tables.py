@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import textwrap
 
 import numpy as np
@@ -16,6 +17,7 @@ import deciban
 from deciban.cli import memory
 from deciban.distributed import table_cache, tables
 from deciban.distributed.mapped import Mapped
+from deciban.errors import DataError
 from deciban.files.locks import hold_at_once
 from deciban.tables import cells, sparse
 from system.command import run_here as run
@@ -261,6 +263,19 @@ def test_ctrl_c_says_what_is_kept_and_how_to_go_on(tmp_path):
     assert kept == [f"part-{k:06d}" for k in range(4)]
     again = train(tmp_path / "rows.csv", "logistic", tmp_path / "m", "--memory", "10kB")
     assert again.stderr.decode().startswith(f"Going on with the rows in {tmp_path / 'm.part'}.\n")
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, DataError("no")], ids=["interrupted", "refused"])
+def test_what_goes_into_a_pipe_leaves_no_folder(error, tmp_path, monkeypatch):
+    """No later run would find it."""
+    path = tmp_path / "rows.csv"
+    write_csv(path)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(tables.LargeTable, "learn", lambda *_, **__: (_ for _ in ()).throw(error))
+    done = train(path, "naive-bayes", "/dev/null", "--memory", "10kB")
+    assert done.returncode == (130 if error is KeyboardInterrupt else 65)
+    assert b"kept" not in done.stderr.splitlines()[-1]
+    assert [each.name for each in tmp_path.iterdir()] == ["rows.csv"]
 
 
 @pytest.mark.parametrize("change", ["source", "options", "damage", "truncation", "nothing"])

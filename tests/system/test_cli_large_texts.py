@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import textwrap
 import time
 from dataclasses import replace
@@ -18,6 +19,7 @@ from pyarrow import parquet
 import deciban
 from deciban.cli import large_texts, text_training
 from deciban.distributed import mapped
+from deciban.errors import DataError
 from deciban.files.locks import hold_at_once
 from system.command import run_here as run
 
@@ -359,7 +361,7 @@ def test_weights_that_are_kept_are_those_of_the_source_and_the_options(change, t
     write_csv(path)
     source, more, model = [path, *OF_TABLE], list(SMALL), "svm"
     with monkeypatch.context() as patch:
-        patch.setattr("deciban.distributed.linear_texts.fit_line_in_parts", interrupt)
+        patch.setattr("deciban.distributed.linear_texts.fit_line_in_parts", raising(KeyboardInterrupt))
         assert train(source, model, tmp_path / "m", *SMALL).returncode == 130
     assert (tmp_path / "m.part" / "point.npy").exists()
     if change == "source":
@@ -374,8 +376,26 @@ def test_weights_that_are_kept_are_those_of_the_source_and_the_options(change, t
     assert not (tmp_path / "m.part").exists()
 
 
-def interrupt(*_):
-    raise KeyboardInterrupt
+@pytest.mark.parametrize("error", [KeyboardInterrupt, DataError("no")], ids=["interrupted", "refused"])
+def test_what_goes_into_a_pipe_leaves_no_folder(error, tmp_path, monkeypatch):
+    """No later run would find it."""
+    path = tmp_path / "t.csv"
+    write_csv(path)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(
+        "deciban.distributed.linear_texts.fit_line_in_parts", lambda *_, **__: (_ for _ in ()).throw(error)
+    )
+    done = train([path, *OF_TABLE], "svm", "/dev/null", *SMALL)
+    assert done.returncode == (130 if error is KeyboardInterrupt else 65)
+    assert b"kept" not in done.stderr.splitlines()[-1]
+    assert [each.name for each in tmp_path.iterdir()] == ["t.csv"]
+
+
+def raising(error):
+    def raises(*_):
+        raise error
+
+    return raises
 
 
 # Memory.

@@ -91,8 +91,11 @@ def train_in_files(
             with ThreadPoolExecutor(effective_threads(given["jobs"])) as threads:
                 table = LargeTable(survey, parts, cache, threads, escape(path), given["seed"] or 0)
                 yield _learn(table, contenders, given, remarks)
-        except KeyboardInterrupt as error:
-            error.add_note(f"the rows in {escape(folder)} are kept, and the same command goes on with them")
+        except BaseException as error:
+            if not is_beside(folder, output):  # where no later run looks
+                cache.remove()
+            elif isinstance(error, KeyboardInterrupt):
+                error.add_note(f"the rows in {escape(folder)} are kept, and the same command goes on with them")
             raise
         cache.remove()
 
@@ -143,6 +146,11 @@ def folder_for(output: str) -> str:
     if os.path.exists(output) and not os.path.isfile(output):
         return mkdtemp(KEPT, "deciban-")
     return output + KEPT
+
+
+def is_beside(folder: str, output: str) -> bool:
+    """Return whether a folder for the rows of a model is where the same command looks for it."""
+    return folder == output + KEPT
 
 
 def _check_labels(survey: Survey, label: str, name: str) -> None:

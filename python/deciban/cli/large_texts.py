@@ -29,7 +29,7 @@ from ..text.minimised import only_features
 from ..text.recipes import Recipe
 from ..threads import effective_threads
 from .labelled_items import Wanted
-from .large_tables import folder_for
+from .large_tables import folder_for, is_beside
 from .memory import memory_of
 from .output import Remarks
 
@@ -73,7 +73,7 @@ class LargeTexts:
                 ):
                     yield cls(recipe, wanted, engine, memory)
             except KeyboardInterrupt as error:
-                if point.exists() and folder.startswith(output):
+                if point.exists() and is_beside(folder, output):
                     error.add_note(
                         f"the weights so far are kept in {escape(folder)}, and the same command goes on from them"
                     )
