@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use pulp::{Arch, Simd, WithSimd};
 
-use crate::parallel::{consume, each, fill};
+use crate::parallel::{MOST_PARTS, consume, each, fill};
 use crate::rows::{Index, Row, Rows, Value};
 use fill::Fill;
 
@@ -18,7 +18,7 @@ use fill::Fill;
 const WHOLE: usize = 4;
 /// Rows that are counted at once, at most in so many parts.
 const PARTS: usize = 4;
-/// Columns that a thread takes at once.
+/// Columns that a thread takes at once, at least.
 const STRETCH: usize = 64;
 
 /// d columns of N values each.
@@ -161,9 +161,10 @@ impl Columns {
 
     /// v (d,) = Xᵀ·u. Every column is summed by itself, so that the bits do not depend on the number of threads.
     pub fn combination(&self, u: &[f64]) -> Vec<f64> {
-        let mut result = vec![0.0; self.columns()];
-        fill(&mut result, STRETCH, &|part, result| {
-            Arch::new().dispatch(Combine { columns: self, u, first: part * STRETCH, result });
+        let (mut result, stretch) =
+            (vec![0.0; self.columns()], STRETCH.max(self.columns().div_ceil(MOST_PARTS)));
+        fill(&mut result, stretch, &|part, result| {
+            Arch::new().dispatch(Combine { columns: self, u, first: part * stretch, result });
         });
         result
     }

@@ -12,7 +12,7 @@ use std::ops::{Add, AddAssign, Mul};
 
 use pulp::{Arch, Simd, WithSimd};
 
-use crate::parallel::{consume, each_stretch, fill};
+use crate::parallel::{TOGETHER, consume, each_stretch, fill};
 use crate::rows::Index;
 
 /// A number of a network: float32, or float64.
@@ -132,8 +132,10 @@ impl<T: Real> WithSimd for Backward<'_, '_, T> {
 pub fn sparse<T: Real>(table: &[T], columns: usize, most: usize) -> Option<(Vec<T>, Vec<i32>, Vec<i32>)> {
     let zero = T::default();
     let columns = columns.max(1);
+    let share = TOGETHER.div_ceil(columns);
     let count = |row: &[T]| row.iter().filter(|x| **x != zero).count();
-    let counts: Vec<usize> = each_stretch(table, columns, &count);
+    let of_share = |rows: &[T]| rows.chunks_exact(columns).map(count).collect::<Vec<_>>();
+    let counts: Vec<usize> = each_stretch(table, share * columns, &of_share).concat();
     let total: usize = counts.iter().sum();
     if total > most.min(i32::MAX as usize) {
         return None;
@@ -145,18 +147,19 @@ pub fn sparse<T: Real>(table: &[T], columns: usize, most: usize) -> Option<(Vec<
         Some(*end)
     }));
     let (mut data, mut indices) = (vec![zero; total], vec![0; total]);
-    let mut parts = Vec::with_capacity(counts.len());
+    let mut parts = Vec::with_capacity(counts.len().div_ceil(share));
     let (mut x, mut j) = (&mut data[..], &mut indices[..]);
-    for &n in &counts {
+    for counts in counts.chunks(share) {
+        let n = counts.iter().sum();
         let (own, rest) = x.split_at_mut(n);
         let (own_j, rest_j) = j.split_at_mut(n);
         parts.push((own, own_j));
         (x, j) = (rest, rest_j);
     }
-    consume(parts, &|i, (x, j)| {
-        let row = &table[i * columns..][..columns];
-        let stored = row.iter().enumerate().filter(|(_, x)| **x != zero);
-        for ((place, &value), (x, j)) in stored.zip(x.iter_mut().zip(j)) {
+    consume(parts, &|k, (x, j)| {
+        let rows = table[k * share * columns..].chunks_exact(columns);
+        let stored = rows.flat_map(|row| row.iter().enumerate()).filter(|(_, x)| **x != zero);
+        for ((x, j), (place, &value)) in x.iter_mut().zip(j).zip(stored) {
             (*x, *j) = (value, place as i32);
         }
     });

@@ -12,6 +12,9 @@ use rayon::prelude::*;
 /// So many things of some nanoseconds each are worth handing to a thread together.
 pub const TOGETHER: usize = 1 << 12;
 
+/// So many parts are enough for all threads, of things that may take long.
+pub const MOST_PARTS: usize = 256;
+
 /// Pieces of work for each thread, at least, where there are so many parts: they are not of equal length.
 const PIECES: usize = 8;
 
@@ -69,7 +72,7 @@ pub fn fill<T: Send, R: Send>(
     consume(out.chunks_mut(stretch.max(1)).collect(), fill)
 }
 
-/// What is done with a stretch of each of two.
+/// Work on a stretch of each of two.
 type OfBoth<'f, T, U, R> = dyn Fn(usize, &mut [T], &mut [U]) -> R + Sync + 'f;
 
 /// The same for two at once, in stretches of so many of each.
@@ -82,7 +85,7 @@ pub fn fill_both<T: Send, U: Send, R: Send>(
     consume(both, &|k, (out, other)| fill(k, out, other))
 }
 
-/// What threads work with and need not make anew for each part: as many as there are threads at work.
+/// Memory that threads work with and need not make anew for each part: as many as there are threads at work.
 #[derive(Default)]
 pub struct Spare<S>(Mutex<Vec<S>>);
 

@@ -72,16 +72,13 @@ class LargeTexts:
                     closing(OnExecutor(threads, folder, point)) as engine,
                 ):
                     yield cls(recipe, wanted, engine, memory)
-            except KeyboardInterrupt as error:
-                if point.exists() and is_beside(folder, output):
-                    error.add_note(
-                        f"the weights so far are kept in {escape(folder)}, and the same command goes on from them"
-                    )
-                else:
+            except BaseException as error:
+                if not isinstance(error, KeyboardInterrupt) or not point.exists() or not is_beside(folder, output):
                     kept.remove()
-                raise
-            except BaseException:
-                kept.remove()
+                    raise
+                error.add_note(
+                    f"the weights so far are kept in {escape(folder)}, and the same command goes on from them"
+                )
                 raise
             kept.remove()
 

@@ -95,6 +95,7 @@ class Corpus(KeyedExamples):
         return self.once("counts", settings, lambda: self._count(settings, named))
 
     def _count(self, settings: TextSettings, named: bool) -> Occurrences:
+        """Count how often each word was seen in each class, in a pass over the tokens."""
         require_room_for_words(len(self.classes), settings, lambda: self._count_together(settings))
         return occurrences_of(
             *self.X.count(

@@ -46,7 +46,7 @@ class Weighing:
         if weighting == "idf":
             mean = float(squares @ np.square(idf) / n)
             return cls(idf, length=_round(np.sqrt(mean)) if mean > 0.0 else 1.0)
-        idf = steepen(idf)
+        idf = _steepen(idf)
         mean = float(squares @ np.square(idf) / n)
         # To three digits, so that weights and repetitions, which round otherwise, have the same rows.
         constant = float(f"{EVERYWHERE * np.sqrt(mean):.3g}") or 1.0
@@ -107,10 +107,10 @@ def word_sums(X: sparse.csr_array, weight: Floats | None) -> tuple[float, Floats
 
 def rarity(X: sparse.csr_array, weight: Floats) -> Floats:
     """Return (d,) idf^(3/2) of each word in the items X (N, d) of `weight` (N,)."""
-    return steepen(_idf(float(weight.sum()), _sums_of_words(X > 0.0, weight)))
+    return _steepen(_idf(float(weight.sum()), _sums_of_words(X > 0.0, weight)))
 
 
-def steepen(idf: Floats) -> Floats:
+def _steepen(idf: Floats) -> Floats:
     """Return (d,) idf^(3/2): between idf, by which TfidfVectorizer multiplies, and idf², by which the product of two of
     its rows does."""
     return idf * np.sqrt(idf)  # whose digits are the same on all processors, which those of a power are not

@@ -9,7 +9,7 @@
 //! spread. Sums come in parts, (L, …), see `exact::in_parts`.
 
 use super::exact::{Exact, in_parts};
-use crate::parallel::{TOGETHER, fill};
+use crate::parallel::{MOST_PARTS, fill};
 
 /// A sum in parts: (L, size).
 #[derive(Clone, Copy)]
@@ -43,10 +43,10 @@ fn unit(square: f64) -> f64 {
 
 /// (size,) what `of` makes of each of so many, with a sum that it leaves as zero.
 fn exactly(size: usize, of: &(dyn Fn(&mut Exact, usize) -> f64 + Sync)) -> Vec<f64> {
-    let mut out = vec![0.0; size];
-    fill(&mut out, TOGETHER, &|part, out| {
+    let (mut out, stretch) = (vec![0.0; size], size.div_ceil(MOST_PARTS));
+    fill(&mut out, stretch, &|part, out| {
         let mut exact = Exact::default();
-        (part * TOGETHER..).zip(out).for_each(|(at, out)| *out = of(&mut exact, at));
+        (part * stretch..).zip(out).for_each(|(at, out)| *out = of(&mut exact, at));
     });
     out
 }

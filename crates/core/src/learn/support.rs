@@ -1,6 +1,6 @@
 //! Which values a distribution can have seen, and the first value that it cannot.
 
-use crate::parallel::{TOGETHER, each};
+use crate::parallel::{MOST_PARTS, each};
 use crate::rows::{Index, Row, Rows, Value};
 
 /// The values that an entry may have.
@@ -98,8 +98,9 @@ pub fn first_outside<V: Value, I: Index>(
         let (column, value) = first_of_row(&rows.row(row), &inside)?;
         Some(Outside { row, column, value })
     };
-    let first = |part: usize| (part * TOGETHER..rows.count().min((part + 1) * TOGETHER)).find_map(outside);
-    each(rows.count().div_ceil(TOGETHER), &first).into_iter().flatten().next()
+    let share = rows.count().div_ceil(MOST_PARTS).max(1);
+    let first = |part: usize| (part * share..rows.count().min((part + 1) * share)).find_map(outside);
+    each(rows.count().div_ceil(share), &first).into_iter().flatten().next()
 }
 
 fn first_of_row<V: Value, I: Index>(

@@ -13,7 +13,7 @@ use pulp::{Arch, Simd, WithSimd};
 use super::gram::Gram;
 use crate::columns::Columns;
 use crate::halt::{Halt, current, is_given_up};
-use crate::parallel::each_of;
+use crate::parallel::{MOST_PARTS, each_of};
 use crate::penalty::Kink;
 use crate::solve::Order;
 
@@ -114,7 +114,7 @@ impl Quadratic<'_> {
 
     fn diagonal(&self) -> Diagonal {
         let total = if self.intercept { self.curvature.iter().sum() } else { f64::INFINITY };
-        let sums: Vec<(f64, f64)> = each_of(self.set, 64, &|&j| {
+        let sums: Vec<(f64, f64)> = each_of(self.set, self.set.len().div_ceil(MOST_PARTS), &|&j| {
             let (column, h) = (self.columns.column(j), self.curvature);
             let (mut first, mut second) = (0.0, 0.0);
             column.each(|i, x| {
