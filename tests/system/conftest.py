@@ -2,6 +2,7 @@
 
 import shutil
 import signal
+import subprocess
 from types import SimpleNamespace
 
 import pytest
@@ -60,3 +61,14 @@ def course_page():
     """An empty page from which the modules of the course are called."""
     with open_modules() as page:
         yield page
+
+
+@pytest.fixture(scope="session")
+def certificate(tmp_path_factory):
+    """A certificate of localhost that nobody has signed, and its key."""
+    folder = tmp_path_factory.mktemp("certificate")
+    paths = folder / "certificate.pem", folder / "key.pem"
+    words = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost"]
+    words += ["-addext", "subjectAltName=DNS:localhost", "-out", str(paths[0]), "-keyout", str(paths[1])]
+    subprocess.run(words, check=True, capture_output=True)
+    return paths

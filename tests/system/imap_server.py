@@ -31,6 +31,7 @@ first_valid_uid = {first}
 first_valid_gid = {first}
 imap_capability = {capability}
 mail_max_userip_connections = 50
+mailbox_idle_check_interval = 2s
 passdb {{
   driver = static
   args = password={password}
@@ -195,3 +196,4 @@ def imap_server(prepare=lambda home: None, **more):
             yield server
         finally:
             server.stop()
+            print(server.log())  # shown where a test fails

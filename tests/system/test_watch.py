@@ -4,7 +4,6 @@ import os
 import re
 import shutil
 import signal
-import subprocess
 import time
 
 import pytest
@@ -214,17 +213,6 @@ def test_only_the_beginning_of_a_large_message_is_read(server, own):
     [read] = [int(size) for size in re.findall(r"body_bytes=(\d+)", log) if int(size) > 1_000_000][:1]
     assert read < 2.2e6
     assert "Classified 0" in watch_once(server, own)
-
-
-@pytest.fixture(scope="module")
-def certificate(tmp_path_factory):
-    """A certificate of localhost that nobody has signed, and its key."""
-    folder = tmp_path_factory.mktemp("certificate")
-    paths = folder / "certificate.pem", folder / "key.pem"
-    words = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost"]
-    words += ["-addext", "subjectAltName=DNS:localhost", "-out", str(paths[0]), "-keyout", str(paths[1])]
-    subprocess.run(words, check=True, capture_output=True)
-    return paths
 
 
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl is not installed")

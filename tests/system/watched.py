@@ -49,6 +49,7 @@ def watching(server, filter_file, *more, ends_by=signal.SIGTERM, **variables):
             assert process.poll() is None, log.read_text()
             yield process
         finally:
+            print(log.read_text())  # shown where a test fails
             process.send_signal(ends_by)
             asked = time.monotonic()
             try:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import imaplib
-import select
 import time
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -19,6 +18,7 @@ from imapclient.exceptions import IMAPClientAbortError, IMAPClientError, Protoco
 from ..errors import UsageError, escape
 from .address import ImapAddress
 from .credentials import Secret
+from .idle import wait_for_news
 from .login import connect, errors_of
 from .watcher import FolderStatus, Message, Moved
 
@@ -52,7 +52,7 @@ class ImapAccount:
     def __init__(self, address: ImapAddress, client: IMAPClient, inboxes: Sequence[str], junk: str | None) -> None:
         self.address, self._client = address, client
         self._selected: tuple[str, bool] | None = None
-        self._keeps_flags = False
+        self._keeps_flags, self._messages = False, 0  # of the folder that is selected
         with self._errors("LIST"):
             has = [name for name in (b"MOVE", b"UIDPLUS", b"IDLE") if client.has_capability(name)]
             self._can_move, self._can_expunge, self._can_idle = (name in has for name in (b"MOVE", b"UIDPLUS", b"IDLE"))
@@ -129,6 +129,7 @@ class ImapAccount:
             told = self._client.select_folder(folder, readonly=readonly)
         self._selected = (folder, readonly)
         permanent = told.get(b"PERMANENTFLAGS", ())
+        self._messages = int(told.get(b"EXISTS", 0))
         self._keeps_flags = b"\\*" in permanent or _JUNK in permanent
         return FolderStatus(int(told.get(b"UIDVALIDITY", 0)), int(told.get(b"UIDNEXT", 0)))
 
@@ -171,23 +172,15 @@ class ImapAccount:
     # --- waiting, and the end -----------------------------------------------------------------------------
 
     def wait(self, seconds: float, next_uid: int) -> None:
-        """Wait until something happens in the first Inbox, which has no message from that UID on yet; so long at most.
-
-        What a server sends in the moment in which IDLE begins may be seen only when the time is over.
-        """
+        """Wait, so long at most, until something happens in the first Inbox, without messages from that UID on yet."""
         status = self._select(self.inboxes[0], readonly=True)
         if status.next_uid > next_uid:
             return
         if not self._can_idle:
             time.sleep(seconds)
             return
-        end = time.monotonic() + seconds
         with self._errors("IDLE"):
-            self._client.idle()
-            poll = select.poll()
-            poll.register(self._client.socket().fileno(), select.POLLIN)
-            poll.poll(1000.0 * max(end - time.monotonic(), 0.0))
-            self._client.idle_done()
+            wait_for_news(self._client, self._messages, seconds)
 
     def close(self) -> None:
         """Close the connection at once."""
