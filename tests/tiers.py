@@ -9,7 +9,7 @@ Of a product of three catalogues or more it keeps cases that cover every pair of
 
 import os
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations, product
 from types import SimpleNamespace
 from typing import Any
@@ -37,15 +37,19 @@ def is_deep() -> bool:
     return os.environ.get("DECIBAN_TIER") in ("deep", "new")
 
 
-def examples(quick: int, measured: bool = False, **more: Any) -> settings:
-    """Return the settings of a law that is tried with so many examples in the quick tier.
-
-    A law whose tolerance was `measured` on these examples, and that others may miss, has no others in the deep tier.
-    """
-    if measured:
-        return settings(max_examples=quick, derandomize=True, database=None, **more)
+def examples(quick: int, **more: Any) -> settings:
+    """Return the settings of a law that is tried with so many examples in the quick tier."""
     times = {"deep": TIMES, "new": NEW}.get(os.environ.get("DECIBAN_TIER", "quick"), 1)
     return settings(max_examples=times * quick, **more)
+
+
+def measured_examples(n: int, **more: Any) -> Callable[[Any], Any]:
+    """Return what makes a test a law of which each tier tries the same n examples.
+
+    Its tolerance was measured on them, and others may miss it.
+    """
+    same = settings(max_examples=n, derandomize=True, database=None, **more)
+    return lambda law: pytest.mark.measured(same(law))
 
 
 def deep(*values: Any) -> list[Any]:
@@ -89,8 +93,13 @@ def split_off_product(items: list[pytest.Item]) -> tuple[list[pytest.Item], list
 
 def split_off_repeated(items: list[pytest.Item]) -> tuple[list[pytest.Item], list[pytest.Item]]:
     """Return the tests of the deep tier that the quick one has not, or with fewer examples, and the others."""
-    repeated = {item for item in split_off_deep(items)[0] if not is_hypothesis_test(getattr(item, "obj", None))}
+    repeated = {item for item in split_off_deep(items)[0] if not _has_more_examples(item)}
     return [item for item in items if item not in repeated], [item for item in items if item in repeated]
+
+
+def _has_more_examples(item: pytest.Item) -> bool:
+    """Whether a test is a law that the deep tier tries with more examples than the quick one."""
+    return is_hypothesis_test(getattr(item, "obj", None)) and not item.get_closest_marker("measured")
 
 
 def _choose(cases: list[pytest.Item]) -> list[int]:

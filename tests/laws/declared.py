@@ -6,11 +6,11 @@ from hypothesis import Phase
 from hypothesis import strategies as st
 
 from deciban import NBSVM, LeastSquaresClassifier, LinearSVM, LogisticRegression, Perceptron
-from tiers import examples
+from tiers import examples, measured_examples
 
 seeds = st.integers(0, 2**32 - 1)
 few = examples(1, phases=[Phase.generate])
-measured = examples(1, measured=True, phases=[Phase.generate])
+measured = measured_examples(1, phases=[Phase.generate])
 
 LOGISTIC = {
     "logistic-l2": {},

@@ -13,7 +13,7 @@ from deciban.losses import Hinge, Huber, Logistic, Squared, SquaredHinge
 from deciban.penalties import L1, L2, ElasticNet, NoPenalty
 from deciban.solvers import Limits, Problem, Status, coordinate, dual_coordinate, newton
 from oracle.l1 import optimum
-from tiers import examples
+from tiers import examples, measured_examples
 
 LOSSES = (Logistic(), Squared(), SquaredHinge(), Huber(0.7))
 PENALTIES = (L1(1.5), ElasticNet(2.0, 0.4), L2(0.8))
@@ -54,7 +54,7 @@ def solved(*problem, limits=TIGHT, **options):
 @over_penalties
 @over_intercepts
 @given(seed=seeds, as_csr=st.booleans(), density=st.sampled_from([0.1, 0.6, 1.0]))
-@examples(5, measured=True)
+@measured_examples(5)
 def test_the_gap_is_proven_to_be_closed(loss, penalty, intercept, seed, as_csr, density):
     X, y, c = draw(seed, loss, density=density)
     problem, found, _ = solved(sparse.csr_array(X) if as_csr else X, y, c, loss, penalty, intercept)
@@ -69,7 +69,7 @@ def test_the_gap_is_proven_to_be_closed(loss, penalty, intercept, seed, as_csr, 
 @over_penalties
 @over_intercepts
 @given(seed=seeds)
-@examples(2, measured=True)
+@measured_examples(2)
 def test_nobody_finds_less(loss, penalty, intercept, seed):
     X, y, c = draw(seed, loss)
     _, _, primal = solved(X, y, c, loss, penalty, intercept)

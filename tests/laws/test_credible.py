@@ -13,7 +13,7 @@ from worlds import log_density, posterior_draws, rows, truth
 from deciban.certificates.intervals import credible_interval
 from deciban.distributions import CATALOGUE, Bernoulli, Categorical, Complement, Gaussian, Mixed, Multinomial, Poisson
 from deciban.models.naive_bayes import NaiveBayes
-from tiers import examples
+from tiers import measured_examples
 
 GIVEN = {"mean": 1.0, "kappa": 0.5, "variance": 2.0, "nu": 4.0}
 # Priors from which worlds can be drawn, of five features each.
@@ -102,7 +102,7 @@ def test_doubt_shrinks_like_the_root_of_the_data(family):
 
 
 @over(EVERY)
-@examples(5, measured=True)
+@measured_examples(5)
 @given(draws=st.data())
 def test_a_higher_level_is_wider_about_the_same_middle(case, draws):
     data = draws.draw(case.data())

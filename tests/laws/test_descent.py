@@ -15,7 +15,7 @@ from deciban.solvers import Limits, Problem, Status, dual_coordinate, newton
 from deciban.solvers.descent import Descent
 from deciban.solvers.online import Online
 from oracle import perceptron as oracle
-from tiers import examples
+from tiers import examples, measured_examples
 
 seeds = st.integers(0, 2**32 - 1)
 SMOOTH = [Logistic(), Squared(), SquaredHinge(), Huber(1.0)]
@@ -151,7 +151,7 @@ def test_a_few_examples_a_step_come_close_to_the_optimum(loss):
 
 
 @pytest.mark.parametrize("loss", [Logistic(), Squared(), Huber(1.0), Hinge()], ids=lambda loss: loss.name)
-@examples(5, measured=True)
+@measured_examples(5)
 @given(seed=seeds)
 def test_steps_that_stay_large_wander_and_their_average_does_not(loss, seed):
     X, y, _ = noisy(seed, N=300)

@@ -13,7 +13,7 @@ from deciban.kernel_solvers.problem import gram_of_problem
 from deciban.kernel_solvers.qp import CATALOGUE, DualQP, dual_programme, primal_programme
 from deciban.kernels import RBF, Linear, Precomputed
 from laws.programmes import KERNELS, MACHINES, SIDES, TOY, data, few, over, over_solvers, seeds
-from tiers import examples
+from tiers import measured_examples
 
 
 def value(problem, beta):
@@ -68,7 +68,7 @@ def test_the_matrices_are_those_of_the_book():
 
 
 @over
-@examples(8, measured=True)
+@measured_examples(8)
 @given(seed=seeds)
 def test_what_is_found_is_feasible_and_proven(machine, kernel, solver, seed):
     problem = MACHINES[machine](kernel, *data(seed))
@@ -115,7 +115,7 @@ def test_both_programmes_find_one_machine(machine, seed):
     assert_allclose(weights[1], weights[0], rtol=1e-6, atol=1e-7)
 
 
-@examples(8, measured=True)
+@measured_examples(8)
 @given(seed=seeds)
 @pytest.mark.parametrize("machine", MACHINES)
 @pytest.mark.parametrize("kernel", KERNELS, ids=str)

@@ -16,7 +16,7 @@ from deciban.losses import Logistic, Softmax
 from deciban.penalties import L1, L2, ElasticNet, NoPenalty
 from deciban.solvers import Limits, Problem, Status, hessian, newton
 from deciban.solvers.problem import price_of_errors
-from tiers import examples
+from tiers import examples, measured_examples
 
 TIGHT = Limits(tol=1e-9, max_iter=200_000)
 PENALTIES = [L2(0.8), L1(0.6), ElasticNet(0.8, 0.5)]
@@ -52,7 +52,7 @@ over = pytest.mark.parametrize(
 
 
 @over
-@examples(8, measured=True)
+@measured_examples(8)
 @given(seed=st.integers(0, 10_000), intercept=st.booleans(), offset=st.booleans())
 def test_a_solver_ends_at_a_proven_optimum(solver, loss, penalty, seed, intercept, offset):
     posed = problem(loss, penalty, seed, intercept)
@@ -85,7 +85,7 @@ def test_dense_is_sparse(solver, loss, penalty, seed):
 
 
 @over
-@examples(4, measured=True)
+@measured_examples(4)
 @given(seed=st.integers(0, 10_000))
 def test_weights_are_repetition(solver, loss, penalty, seed):
     X, y, _ = data(seed, margin=loss.margin)

@@ -34,13 +34,16 @@ def test_the_deep_tier_has_the_product_and_more_examples(monkeypatch):
 TESTS = """
 import pytest
 from hypothesis import given, strategies
-from tiers import deep
+from tiers import deep, measured_examples
 
 def test_of_both(): ...
 @pytest.mark.parametrize("n", [1, *deep(2)])
 def test_of_parameters(n): ...
 @given(strategies.integers())
 def test_of_examples(n): ...
+@measured_examples(3)
+@given(strategies.integers())
+def test_of_the_same_examples(n): ...
 @pytest.mark.deep
 def test_of_the_deep_tier(): ...
 """
@@ -58,6 +61,6 @@ def test_what_the_deep_tier_has_more_and_the_quick_one_are_all_tests(tmp_path):
         return {line.partition("::")[2] for line in done.stdout.splitlines() if "::" in line}
 
     quick, beyond, deep = chosen(), chosen("--deep", "--beyond-quick"), chosen("--deep")
-    assert quick == {"test_of_both", "test_of_parameters[1]", "test_of_examples"}
+    assert quick == {"test_of_both", "test_of_parameters[1]", "test_of_examples", "test_of_the_same_examples"}
     assert beyond == {"test_of_parameters[2]", "test_of_examples", "test_of_the_deep_tier"}
     assert deep == quick | beyond
