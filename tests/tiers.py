@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from hypothesis import is_hypothesis_test, settings
 
-TIMES, NEW = 4, 10
+TIMES, NEW = 2, 10
 """How many examples the deep tier draws for one of the quick tier, and how many where they are new ones each time."""
 
 _EXAMPLES = 5

@@ -67,6 +67,7 @@ def new(name, **parameters):
     return type(model)(**{**model.get_params(), **parameters}), y
 
 
+@pytest.mark.pairs
 @EVERY
 @pytest.mark.parametrize("partition", PARTITIONINGS)
 @pytest.mark.parametrize("rows", [X, sparse.csr_array(X)], ids=["dense", "csr"])

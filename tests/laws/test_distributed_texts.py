@@ -78,6 +78,7 @@ def require_same_predictions(found, at_once, texts):
     assert (nearest[turned, 1] - nearest[turned, 0] < 0.02).all()
 
 
+@pytest.mark.pairs
 @EVERY
 @pytest.mark.parametrize("partition", [whole, by_label, backwards])
 @pytest.mark.parametrize("y", [TWO, Y], ids=["two", "three"])

@@ -100,6 +100,7 @@ _QUESTIONS = (
 )
 
 
+@pytest.mark.pairs
 @pytest.mark.parametrize("fault", FAULTS)
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize("case", ROWS, ids=[case.id for case in ROWS])

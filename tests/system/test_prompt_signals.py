@@ -40,9 +40,14 @@ LEARN_ON = {
 }
 READ = ("classify", "explain", "evaluate", "threshold", "inspect")
 FIT = ("train", "compare", "suspects")
-# Of each kind every verb that reads meets several models, and every model two such verbs.
+# Every model is trained; of the other verbs that fit it meets one, and of those that read two, which meet several each.
 CASES = [
-    *((verb, kind, model) for verb in FIT for kind in MODELS for model in MODELS[kind]),
+    *(
+        (verb, kind, model)
+        for kind in MODELS
+        for place, model in enumerate(MODELS[kind])
+        for verb in ("train", FIT[1 + place % 2])
+    ),
     *(
         (verb, kind, model)
         for kind in MODELS
