@@ -29,6 +29,7 @@ NEWS = {  # what the server sends in answer to IDLE, in the packets in which it 
     "behind what is no news, later": [READY + b"* OK Still here\r\n", b"* OK Still here\r\n", b"* 8 exists\r\n"],
     "removed": [READY + b"* 3 EXPUNGE\r\n"],
     "removed, and as many as before": [READY, b"* 3 EXPUNGE\r\n* 7 EXISTS\r\n"],
+    "marked as removed, as where there is no MOVE": [READY, b"* 3 FETCH (FLAGS (\\Seen \\Deleted))\r\n"],
     "vanished": [READY + b"* VANISHED 3:5\r\n"],
 }
 NO_NEWS = {

@@ -17,13 +17,13 @@ from imapclient.exceptions import IMAPClientError
 
 _TAG = b"IDLE1"  # other commands are not under way
 _COUNT = re.compile(rb"\* (\d+) EXISTS", re.IGNORECASE)
-_REMOVED = re.compile(rb"\* (\d+ EXPUNGE|VANISHED)", re.IGNORECASE)
+_REMOVED = re.compile(rb"\* (\d+ EXPUNGE|VANISHED|\d+ FETCH .*\\Deleted)", re.IGNORECASE)
 
 
 def wait_for_news(client: IMAPClient, messages: int, seconds: float) -> None:
-    """Wait until the selected folder has another number of messages than that, or one is removed; so long at most.
+    """Wait, so long at most, until the folder has another number of messages, or one is removed, or marked so.
 
-    What else servers send, such as flags that change or that they are still there, is no news. Raises what IMAPClient
+    What else servers send, such as other flags or that they are still there, is no news. Raises what IMAPClient
     and sockets raise; IMAPClientError where the server refuses to tell.
     """
     end = time.monotonic() + seconds
