@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tiers import is_deep, select_tier, split_off_deep, split_off_product, split_off_repeated
+from tiers import draw_others, is_deep, select_tier, split_off_deep, split_off_product, split_off_repeated
 
 SHARED = Path(__file__).parents[2] / "shared" / "data"
 
@@ -22,7 +22,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """A shell that starts the tests in the background makes them, and every command they run, deaf to Ctrl-C."""
     hear()
-    select_tier(config.getoption("deep"), config.getoption("new_examples"))
+    select_tier(*(config.getoption(name) for name in ("deep", "new_examples", "beyond_quick")))
 
 
 def pytest_collection_finish() -> None:
@@ -66,6 +66,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:], left = split_off_deep(items)
     elif config.getoption("beyond_quick"):
         items[:], left = split_off_repeated(items)
+        draw_others(items)
     config.hook.pytest_deselected(items=[*product, *left])
     # What compiles on one core for minutes begins first, so that the others have something to do meanwhile.
     items.sort(key=lambda item: "/test_wheel.py" not in item.nodeid)

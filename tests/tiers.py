@@ -4,7 +4,7 @@ The quick tier leaves out tests and parameters that are marked `deep`, and tests
 Of a product of three catalogues or more it keeps cases that cover every pair of entries; of one that is marked
 `each_once`, every entry. Examples are the same each time, so that a failure comes from what was changed;
 `--new-examples` draws others, and more of them, to find what no example has shown yet. After the quick tier,
-`--deep --beyond-quick` runs what the deep one has more: its other tests, and laws with more examples.
+`--deep --beyond-quick` runs what the deep one has more: its other tests, and as many other examples of the laws.
 """
 
 import os
@@ -15,32 +15,34 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from hypothesis import is_hypothesis_test, settings
+from hypothesis import is_hypothesis_test, seed, settings
 
-TIMES, NEW = 2, 10
-"""How many examples the deep tier draws for one of the quick tier, and how many where they are new ones each time."""
+TIMES = {"quick": 1, "deep": 2, "beyond": 1, "new": 10}
+"""How many examples each tier draws for one of the quick tier: beyond that, others; and new ones, others each time."""
 
 _EXAMPLES = 5
-settings.register_profile("quick", deadline=None, derandomize=True, max_examples=_EXAMPLES)
-settings.register_profile("deep", deadline=None, derandomize=True, max_examples=TIMES * _EXAMPLES)
-settings.register_profile("new", deadline=None, derandomize=False, max_examples=NEW * _EXAMPLES, print_blob=True)
+for _tier, _times in TIMES.items():
+    _new = _tier == "new"
+    settings.register_profile(
+        _tier, deadline=None, derandomize=not _new, max_examples=_times * _EXAMPLES, print_blob=_new
+    )
 
 
-def select_tier(deep: bool, new_examples: bool = False) -> None:
+def select_tier(deep: bool, new_examples: bool = False, beyond_quick: bool = False) -> None:
     """Make the examples those of a tier; processes that the tests start know it, too."""
-    os.environ["DECIBAN_TIER"] = "new" if new_examples else "deep" if deep else "quick"
-    settings.load_profile(os.environ["DECIBAN_TIER"])
+    tier = "new" if new_examples else "quick" if not deep else "beyond" if beyond_quick else "deep"
+    os.environ["DECIBAN_TIER"] = tier
+    settings.load_profile(tier)
 
 
 def is_deep() -> bool:
     """Whether all tests run."""
-    return os.environ.get("DECIBAN_TIER") in ("deep", "new")
+    return os.environ.get("DECIBAN_TIER", "quick") != "quick"
 
 
 def examples(quick: int, **more: Any) -> settings:
     """Return the settings of a law that is tried with so many examples in the quick tier."""
-    times = {"deep": TIMES, "new": NEW}.get(os.environ.get("DECIBAN_TIER", "quick"), 1)
-    return settings(max_examples=times * quick, **more)
+    return settings(max_examples=TIMES[os.environ.get("DECIBAN_TIER", "quick")] * quick, **more)
 
 
 def measured_examples(n: int, **more: Any) -> Callable[[Any], Any]:
@@ -92,13 +94,20 @@ def split_off_product(items: list[pytest.Item]) -> tuple[list[pytest.Item], list
 
 
 def split_off_repeated(items: list[pytest.Item]) -> tuple[list[pytest.Item], list[pytest.Item]]:
-    """Return the tests of the deep tier that the quick one has not, or with fewer examples, and the others."""
-    repeated = {item for item in split_off_deep(items)[0] if not _has_more_examples(item)}
+    """Return the tests of the deep tier that the quick one has not, or with other examples, and the others."""
+    repeated = {item for item in split_off_deep(items)[0] if not _has_other_examples(item)}
     return [item for item in items if item not in repeated], [item for item in items if item in repeated]
 
 
-def _has_more_examples(item: pytest.Item) -> bool:
-    """Whether a test is a law that the deep tier tries with more examples than the quick one."""
+def draw_others(items: list[pytest.Item]) -> None:
+    """Let laws draw other examples than those of the quick tier."""
+    for item in filter(_has_other_examples, items):
+        function = getattr(item, "obj", None)
+        seed(1)(getattr(function, "__func__", function))
+
+
+def _has_other_examples(item: pytest.Item) -> bool:
+    """Whether a test is a law that the deep tier tries with other examples than the quick one."""
     return is_hypothesis_test(getattr(item, "obj", None)) and not item.get_closest_marker("measured")
 
 

@@ -7,7 +7,7 @@ import sys
 from itertools import combinations, product
 from pathlib import Path
 
-from tiers import NEW, TIMES, examples, pairwise
+from tiers import TIMES, examples, pairwise
 
 CATALOGUES = ("abcde", (1, 2, 3), (False, True), (None, 0))
 
@@ -23,12 +23,11 @@ def test_of_a_product_the_quick_tier_has_every_pair(monkeypatch):
 
 
 def test_the_deep_tier_has_the_product_and_more_examples(monkeypatch):
-    monkeypatch.setenv("DECIBAN_TIER", "deep")
-    assert pairwise(*CATALOGUES) == list(product(*CATALOGUES))
-    assert examples(7).max_examples == 7 * TIMES
-    monkeypatch.setenv("DECIBAN_TIER", "new")
-    assert pairwise(*CATALOGUES) == list(product(*CATALOGUES))
-    assert examples(7).max_examples == 7 * NEW
+    for tier in ("deep", "beyond", "new"):
+        monkeypatch.setenv("DECIBAN_TIER", tier)
+        assert pairwise(*CATALOGUES) == list(product(*CATALOGUES))
+        assert examples(7).max_examples == 7 * TIMES[tier]
+    assert TIMES["quick"] + TIMES["beyond"] == TIMES["deep"] < TIMES["new"]
 
 
 TESTS = """
@@ -64,3 +63,31 @@ def test_what_the_deep_tier_has_more_and_the_quick_one_are_all_tests(tmp_path):
     assert quick == {"test_of_both", "test_of_parameters[1]", "test_of_examples", "test_of_the_same_examples"}
     assert beyond == {"test_of_parameters[2]", "test_of_examples", "test_of_the_deep_tier"}
     assert deep == quick | beyond
+
+
+LAW = """
+from hypothesis import given, strategies
+from tiers import examples
+
+class TestLaw:
+    @examples(5)
+    @given(strategies.lists(strategies.integers(), min_size=20))
+    def test_all(self, numbers): print("drawn", numbers)
+"""
+
+
+def test_beyond_the_quick_tier_laws_draw_other_examples(tmp_path):
+    tests = Path(__file__).parents[1]
+    shutil.copy(tests / "conftest.py", tmp_path)
+    (tmp_path / "test_law_of_these.py").write_text(LAW)
+
+    def drawn(*options):
+        command = [sys.executable, "-m", "pytest", "-q", "-s", "-p", "no:cacheprovider", *options]
+        env = {**os.environ, "PYTHONPATH": str(tests)}
+        done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=True)
+        return [line.partition("drawn ")[2] for line in done.stdout.splitlines() if "drawn " in line]
+
+    quick, beyond = drawn(), drawn("--deep", "--beyond-quick")
+    assert len(quick) == len(beyond) == 5
+    assert (quick, beyond) == (drawn(), drawn("--deep", "--beyond-quick"))
+    assert len({*quick} & {*beyond}) <= 1  # the simplest one
