@@ -94,11 +94,7 @@ impl Dictionary {
     pub fn new(reader: Reader, rules: Rules, hashes: impl ExactSizeIterator<Item = u64>) -> Dictionary {
         // Sparse, so that most look-ups end at the first place; but not where the cache would hold less of it then.
         let room = if hashes.len() < DENSE { hashes.len() * 2 } else { hashes.len() };
-        let mut slots = Slots::with_capacity(room);
-        for hash in hashes {
-            slots.entry(hash);
-        }
-        Dictionary { reader, rules, slots }
+        Dictionary { reader, rules, slots: Slots::of(hashes, room) }
     }
 
     /// How many features there are.

@@ -215,22 +215,10 @@ impl Counter {
     /// Drops the rarest words while there are too many. Called where the input says, never where threads happen to
     /// stand, so that the same input always drops the same words.
     fn bound(&mut self) {
+        let (most, lost) = (self.rules.most_words, &mut self.lost);
         match &mut self.tables {
-            Tables::Whole(tables) => {
-                if tables.iter().map(Table::len).sum::<usize>() > self.rules.most_words {
-                    let mut whole = Table::after(Table::merge(&std::mem::take(tables)));
-                    let classes = self.items.len();
-                    drop_rare(&mut whole, self.rules.most_words, &mut self.lost);
-                    let others = (1..self.threads).map(|_| Table::new(classes));
-                    *tables = std::iter::once(whole)
-                        .chain(others)
-                        .map(|table| table.of_generation(self.lost.times))
-                        .collect();
-                }
-            }
-            Tables::Weighted(table) => {
-                drop_rare(table, self.rules.most_words, &mut self.lost);
-            }
+            Tables::Whole(tables) => drop_rare(tables, most, lost),
+            Tables::Weighted(table) => drop_rare(std::slice::from_mut(table), most, lost),
         }
     }
 
@@ -257,15 +245,19 @@ impl Counter {
     }
 }
 
-/// Drops words seen at most `floor` times, with the smallest floor that leaves at most half of `most`.
-fn drop_rare<T: Count>(table: &mut Table<T>, most: usize, lost: &mut Lost) {
-    let before = table.len();
-    if before <= most {
+/// Drops words seen at most `floor` times, with the smallest floor that leaves at most half of `most`; what is left the
+/// first table has.
+fn drop_rare<T: Count>(tables: &mut [Table<T>], most: usize, lost: &mut Lost) {
+    if tables.iter().map(Table::len).sum::<usize>() <= most {
         return;
     }
-    let mut totals: Vec<f64> = table.totals().collect();
-    let floor = lost.drop_rare(&mut totals, most);
-    *table = std::mem::replace(table, Table::new(1)).retain_above(floor).of_generation(lost.times);
+    let floor = |totals: &mut [f64]| {
+        if totals.len() > most { lost.drop_rare(totals, most) } else { f64::NEG_INFINITY }
+    };
+    let mut whole = Some(Table::after(Table::merge_above(tables, floor)));
+    for table in tables {
+        *table = whole.take().unwrap_or_else(|| Table::new(table.classes())).of_generation(lost.times);
+    }
 }
 
 impl Lost {

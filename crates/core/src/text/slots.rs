@@ -27,6 +27,18 @@ impl Slots {
         Slots { slots: vec![Slot::default(); 1 << bits], shift: 64 - bits, used: 0 }
     }
 
+    /// A table of these words, each of which gets its place among them as its number, with room for so many.
+    ///
+    /// There must be room for all of them: in the order of their hashes they would fill the beginning of a smaller table,
+    /// and each be searched through all that came before it.
+    pub fn of(hashes: impl Iterator<Item = u64>, room: usize) -> Slots {
+        let mut slots = Slots::with_capacity(room);
+        hashes.for_each(|hash| {
+            slots.entry(hash);
+        });
+        slots
+    }
+
     /// How many words it holds.
     pub fn len(&self) -> usize {
         self.used
@@ -117,3 +129,22 @@ impl Slots {
 
 /// Look-ups that are warmed up together.
 pub const AHEAD: usize = 32;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::hash::split_mix;
+
+    #[test]
+    fn words_in_the_order_of_their_hashes_stand_near_where_their_search_begins() {
+        let mut hashes: Vec<u64> = (0..300_000).map(|i| split_mix(i) | 1).collect();
+        hashes.sort_unstable();
+        let slots = Slots::of(hashes.iter().copied(), hashes.len());
+        assert_eq!(slots.slots.len(), Slots::with_capacity(hashes.len()).slots.len());
+        for (i, &hash) in hashes.iter().enumerate() {
+            assert_eq!(slots.get(hash), Some(narrow(i)));
+            let far = slots.position(hash).wrapping_sub(slots.first(hash)) & (slots.slots.len() - 1);
+            assert!(far < 200);
+        }
+    }
+}

@@ -76,6 +76,11 @@ impl<T: Count> Table<T> {
         Table { generation, ..self }
     }
 
+    /// For how many classes it counts.
+    pub fn classes(&self) -> usize {
+        self.counts.len()
+    }
+
     /// Makes room for more classes.
     pub fn grow(&mut self, classes: usize) {
         self.counts.resize_with(classes.max(self.counts.len()), Vec::new);
@@ -175,86 +180,98 @@ impl<T: Count> Table<T> {
 
     /// Adds up what several tables counted. Floor: a sort of 16 bytes a word of each, and one write of the counts.
     pub fn merge(tables: &[Table<T>]) -> Sorted {
-        let classes = tables.iter().map(|table| table.counts.len()).max().unwrap_or(1);
-        let mut all: Vec<Place> = Vec::with_capacity(tables.iter().map(Table::len).sum());
-        for (t, table) in tables.iter().enumerate() {
-            let place = |(i, &hash)| Place { hash, table: narrow(t), word: narrow(i) };
-            all.extend(table.hashes.iter().enumerate().map(place));
-        }
-        all.par_sort_unstable();
-        let words: Vec<&[Place]> = all.chunk_by(|a, b| a.hash == b.hash).collect();
-        // Class by class within a block: reads from one column do not wait for each other.
-        let mut counts = vec![0.0; words.len() * classes];
-        fill(&mut counts, classes * BLOCK, &|k, rows| {
-            let words = &words[k * BLOCK..];
-            for class in 0..classes {
-                for (row, word) in rows.chunks_exact_mut(classes).zip(words) {
-                    let count =
-                        |place: &Place| tables[place.table as usize].count(class, place.word as usize);
-                    row[class] = word.iter().map(count).sum();
-                }
-            }
-        });
-        let named = |words: &[&[Place]]| {
-            let mut names = Names::default();
-            words
-                .iter()
-                .for_each(|word| names.push(tables[word[0].table as usize].names.get(word[0].word as usize)));
-            names
+        merge_kept(tables, &each_word(&places(tables)).collect::<Vec<_>>())
+    }
+
+    /// The same of the words that were seen more often, over all classes, than `floor` says of how often each was seen.
+    pub fn merge_above(tables: &[Table<T>], floor: impl FnOnce(&mut [f64]) -> f64) -> Sorted {
+        let (all, seen) = (places(tables), tables.iter().map(Table::totals).collect::<Vec<_>>());
+        let total = |word: &[Place]| -> f64 {
+            word.iter().map(|place| seen[place.table as usize][place.word as usize]).sum()
         };
-        let names: Vec<Names> = match tables.iter().all(|table| table.names.is_empty()) {
-            true => Vec::new(),
-            false => each_stretch(&words, BLOCK, &named),
-        };
-        let born = |word: &&[Place]| {
-            word.iter()
-                .map(|place| tables[place.table as usize].born[place.word as usize])
-                .min()
-                .unwrap_or_default()
-        };
-        Sorted {
-            classes,
-            hashes: words.iter().map(|word| word[0].hash).collect(),
-            counts,
-            names: Names::joined(&names),
-            born: words.iter().map(born).collect(),
-        }
+        let totals: Vec<f64> = each_word(&all).map(total).collect();
+        let floor = floor(&mut totals.clone());
+        let kept = each_word(&all).zip(totals).filter(|&(_, total)| total > floor).map(|(word, _)| word);
+        merge_kept(tables, &kept.collect::<Vec<_>>())
     }
 
     /// A table that goes on from what was counted.
     pub fn after(sorted: Sorted) -> Table<T> {
         let mut table = Table::new(sorted.classes);
-        table.expect(sorted.hashes.len());
-        for &hash in &sorted.hashes {
-            table.slots.entry(hash);
+        table.slots = Slots::of(sorted.hashes.iter().copied(), sorted.hashes.len());
+        table.carried = vec![Vec::with_capacity(sorted.hashes.len()); sorted.classes];
+        for rows in sorted.counts.chunks(sorted.classes * BLOCK) {
+            for (class, column) in table.carried.iter_mut().enumerate() {
+                column.extend(rows.iter().skip(class).step_by(sorted.classes));
+            }
         }
-        let column = |class| sorted.counts.iter().skip(class).step_by(sorted.classes).copied().collect();
-        table.carried = (0..sorted.classes).map(column).collect();
         (table.hashes, table.names, table.born) = (sorted.hashes, sorted.names, sorted.born);
         table
     }
 
-    /// Keeps only the words seen more than `floor` times over all classes.
-    pub fn retain_above(self, floor: f64) -> Table<T> {
-        let mut kept = Table::new(self.counts.len());
-        let rows: Vec<usize> =
-            self.totals().enumerate().filter(|&(_, n)| n > floor).map(|(i, _)| i).collect();
-        for &i in &rows {
-            kept.slots.entry(self.hashes[i]);
-            kept.hashes.push(self.hashes[i]);
-            kept.born.push(self.born[i]);
-            if !self.names.is_empty() {
-                kept.names.push(self.names.get(i));
+    /// How often each word was seen, over all classes.
+    fn totals(&self) -> Vec<f64> {
+        let mut totals = vec![0.0; self.len()];
+        for class in 0..self.counts.len() {
+            totals.iter_mut().enumerate().for_each(|(i, total)| *total += self.count(class, i));
+        }
+        totals
+    }
+}
+
+/// Where each word stands in each table, by ascending hash.
+fn places<T: Count>(tables: &[Table<T>]) -> Vec<Place> {
+    let mut all: Vec<Place> = Vec::with_capacity(tables.iter().map(Table::len).sum());
+    for (t, table) in tables.iter().enumerate() {
+        let place = |(i, &hash)| Place { hash, table: narrow(t), word: narrow(i) };
+        all.extend(table.hashes.iter().enumerate().map(place));
+    }
+    all.par_sort_unstable();
+    all
+}
+
+/// The places of each word.
+fn each_word(all: &[Place]) -> impl Iterator<Item = &[Place]> {
+    all.chunk_by(|a, b| a.hash == b.hash)
+}
+
+/// Adds up what the tables counted of these words.
+fn merge_kept<T: Count>(tables: &[Table<T>], words: &[&[Place]]) -> Sorted {
+    let classes = tables.iter().map(|table| table.counts.len()).max().unwrap_or(1);
+    // Class by class within a block: reads from one column do not wait for each other.
+    let mut counts = vec![0.0; words.len() * classes];
+    fill(&mut counts, classes * BLOCK, &|k, rows| {
+        let words = &words[k * BLOCK..];
+        for class in 0..classes {
+            for (row, word) in rows.chunks_exact_mut(classes).zip(words) {
+                let count = |place: &Place| tables[place.table as usize].count(class, place.word as usize);
+                row[class] = word.iter().map(count).sum();
             }
         }
-        (kept.counts, kept.carried) = (picked(&self.counts, &rows), picked(&self.carried, &rows));
-        kept.room = self.room;
-        kept
-    }
-
-    /// How often each word was seen, over all classes.
-    pub fn totals(&self) -> impl Iterator<Item = f64> + '_ {
-        (0..self.len()).map(|i| (0..self.counts.len()).map(|class| self.count(class, i)).sum())
+    });
+    let named = |words: &[&[Place]]| {
+        let mut names = Names::default();
+        words
+            .iter()
+            .for_each(|word| names.push(tables[word[0].table as usize].names.get(word[0].word as usize)));
+        names
+    };
+    let names: Vec<Names> = match tables.iter().all(|table| table.names.is_empty()) {
+        true => Vec::new(),
+        false => each_stretch(words, BLOCK, &named),
+    };
+    let born = |word: &&[Place]| {
+        word.iter()
+            .map(|place| tables[place.table as usize].born[place.word as usize])
+            .min()
+            .unwrap_or_default()
+    };
+    Sorted {
+        classes,
+        hashes: words.iter().map(|word| word[0].hash).collect(),
+        counts,
+        names: Names::joined(&names),
+        born: words.iter().map(born).collect(),
     }
 }
 
@@ -262,10 +279,4 @@ impl<T: Count> Table<T> {
 #[inline]
 fn at<T: Count>(column: &[T], i: usize) -> f64 {
     column.get(i).copied().unwrap_or_default().into()
-}
-
-/// Some rows of columns; zero beyond the end of each.
-fn picked<T: Count>(columns: &[Vec<T>], rows: &[usize]) -> Vec<Vec<T>> {
-    let of = |column: &Vec<T>| rows.iter().map(|&i| column.get(i).copied().unwrap_or_default()).collect();
-    columns.iter().map(of).collect()
 }
