@@ -15,6 +15,9 @@ from .mapped import Encoded
 from .parts import Block, Part
 from .trees import levels
 
+# So many neighbours, a power of two, are combined by one task, of which each costs the scheduler a millisecond or more.
+_NEIGHBOURS = 4
+
 
 class OnDask(Engine):
     """A Dask client. What parts are made of is computed when it is needed, and let go when it was used."""
@@ -46,11 +49,15 @@ class OnDask(Engine):
         del arguments  # the scheduler keeps what is still to be used
         futures: list[Any] = []
 
-        def both(left: Any, right: Any) -> Any:
-            futures.append(submit(_combine, combine, left, right))
+        def together(some: list[Any]) -> Any:
+            if len(some) == 1:
+                return some[0]
+            futures.append(submit(_combine, combine, *some))
             return futures[-1]
 
-        root = levels(leaves, both)
+        while len(leaves) > 1:
+            leaves = [together(leaves[i : i + _NEIGHBOURS]) for i in range(0, len(leaves), _NEIGHBOURS)]
+        (root,) = leaves
         del leaves, common
         try:
             return _aligned(root.result())
@@ -130,10 +137,15 @@ def _aligned(value: Any) -> Any:
     return type(value)(*each) if hasattr(value, "_fields") else tuple(each)
 
 
-def _combine(combine: Combine, left: Any, right: Any) -> Any:
-    if left is None or right is None:
-        return right if left is None else left
-    return combine(left, right)
+def _combine(combine: Combine, *values: Any) -> Any:
+    """Return the combination of neighbours in the tree that all engines have."""
+
+    def both(left: Any, right: Any) -> Any:
+        if left is None or right is None:
+            return right if left is None else left
+        return combine(left, right)
+
+    return levels([*values], both)
 
 
 def parts_of(X: Any, y: Any, weight: Any, columns: Sequence[str] | None) -> list[Part]:
