@@ -62,4 +62,9 @@ pub mod source;
 pub mod svmlight;
 pub mod temperature;
 pub mod text;
+#[expect(
+    clippy::manual_memcpy,
+    reason = "what iterators call is compiled for any processor where nothing is optimised across units of code"
+)]
+mod vectors;
 pub mod view;

@@ -23,13 +23,14 @@ use pulp::{Arch, Simd, WithSimd};
 use crate::kernel;
 use crate::rows::Value;
 use crate::solve::steps::{self, Adam, Momentum, Number};
+use crate::vectors::Float;
 
 use pass::{Bench, Pass};
 pub use units::Activation;
 
 /// A number of a network: float32, or float64.
 pub trait Real:
-    dense::Float
+    Float
     + Number
     + kernel::Real
     + Add<Output = Self>

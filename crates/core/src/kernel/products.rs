@@ -15,9 +15,10 @@ const SMALL: usize = 1 << 18;
 /// So many rows alone fill too little of a panel.
 const FEW: usize = 4;
 
-/// Told K(x_l, z_j), or x_l·z_j, for the L rows of a panel, the n-th of its stretch: (n, j, values).
+/// Told K(x_l, z_j), or x_l·z_j, for the L rows of a panel, the n-th of its stretch: (n, j, values). It may change the
+/// values where they are: a copy of them would be taken apart into single numbers.
 pub(super) trait Sink<R, const L: usize> {
-    fn take(&mut self, n: usize, j: usize, k: &[R; L]);
+    fn take(&mut self, n: usize, j: usize, k: &mut [R; L]);
 }
 
 /// All of `z` with the rows of a stretch of panels.
@@ -34,7 +35,7 @@ impl<R: Real, const L: usize, K: Sink<R, L>> WithSimd for Block<'_, R, L, K> {
     type Output = ();
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
+    fn with_simd<S: Simd>(self, simd: S) {
         let Block { points, z, stretch, sums, halt, sink } = self;
         let mut values = Values { points, norms: &z.norms, first: stretch * points.stretch(), sink };
         let groups = match &z.others {
@@ -42,20 +43,20 @@ impl<R: Real, const L: usize, K: Sink<R, L>> WithSimd for Block<'_, R, L, K> {
             Others::Sparse(z) => {
                 let (x, stretches) =
                     points.stretches().expect("rows that are multiplied with sparse ones are");
-                return stretches[stretch].products((x, z), sums, halt, values);
+                return stretches[stretch].products(simd, (x, z), sums, halt, values);
             }
         };
         for n in 0..points.stretch().min(points.panels() - values.first) {
             halt::check(halt);
             let panel = points.kept_panel(values.first + n);
             if z.count() == 1 {
-                let [k] = dense::<R, L, 1>(panel, groups);
-                values.take(n, 0, &k);
+                dense(simd, panel, groups, &mut sums.one);
+                values.take(n, 0, &mut sums.one[0]);
                 continue;
             }
             for (g, group) in groups.chunks_exact(panel.len().max(1)).enumerate() {
-                let sums = dense::<R, L, GROUP>(panel, group);
-                for (k, j) in sums.iter().zip(g * GROUP..z.count()) {
+                dense(simd, panel, group, &mut sums.group);
+                for (k, j) in sums.group.iter_mut().zip(g * GROUP..z.count()) {
                     values.take(n, j, k);
                 }
             }
@@ -75,10 +76,9 @@ struct Values<'a, R, const L: usize, S> {
 
 impl<R: Real, const L: usize, K: Sink<R, L>> Sink<R, L> for Values<'_, R, L, K> {
     #[inline(always)]
-    fn take(&mut self, n: usize, j: usize, products: &[R; L]) {
-        let mut k = *products;
-        self.points.kernel.finish(&mut k, self.points.panel_norms(self.first + n), self.norms[j]);
-        self.sink.take(n, j, &k);
+    fn take(&mut self, n: usize, j: usize, k: &mut [R; L]) {
+        self.points.kernel.finish(k, self.points.panel_norms(self.first + n), self.norms[j]);
+        self.sink.take(n, j, k);
     }
 }
 
@@ -103,7 +103,7 @@ struct Table<'a, R> {
 
 impl<R: Real, const L: usize> Sink<R, L> for Table<'_, R> {
     #[inline(always)]
-    fn take(&mut self, n: usize, j: usize, k: &[R; L]) {
+    fn take(&mut self, n: usize, j: usize, k: &mut [R; L]) {
         let row = &mut self.out[j * self.stride..][..self.stride];
         let row = &mut row[self.first + n * L..];
         let here = row.len().min(L);
@@ -161,7 +161,7 @@ struct Combination<'a, R, const L: usize> {
 
 impl<R: Real, const L: usize> Sink<R, L> for Combination<'_, R, L> {
     #[inline(always)]
-    fn take(&mut self, n: usize, j: usize, k: &[R; L]) {
+    fn take(&mut self, n: usize, j: usize, k: &mut [R; L]) {
         let &Weights { values, columns, ref first, width } = self.weights;
         let from = n * width + first.get(j).copied().unwrap_or(0);
         let own = &mut self.sums.as_chunks_mut::<L>().0[from..][..columns];
@@ -212,15 +212,16 @@ impl<R: Real, const L: usize> WithSimd for Single<'_, R, L> {
     type Output = ();
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
+    fn with_simd<S: Simd>(self, simd: S) {
         let Single { points, z, w, first, out } = self;
         match &z.others {
             Others::Dense(groups) => {
                 for (n, out) in out.chunks_mut(L).enumerate() {
                     let p = first / L + n;
-                    let [mut k] = dense::<R, L, 1>(points.kept_panel(p), groups);
-                    points.kernel.finish(&mut k, points.panel_norms(p), z.norms[0]);
-                    out.copy_from_slice(&k[..out.len()]);
+                    let mut k = [[R::default(); L]];
+                    dense(simd, points.kept_panel(p), groups, &mut k);
+                    points.kernel.finish(&mut k[0], points.panel_norms(p), z.norms[0]);
+                    out.copy_from_slice(&k[0][..out.len()]);
                 }
             }
             Others::Sparse(_) => {

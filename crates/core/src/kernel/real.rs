@@ -1,9 +1,10 @@
 //! The two precisions that kernels are computed in.
 
 use crate::rows::Value;
+use crate::vectors::Float;
 
 /// A number of a kernel: float for tiles that a solver works with, double for what is proven.
-pub trait Real: Copy + Send + Sync + PartialOrd + Default + 'static {
+pub trait Real: Float + PartialOrd {
     /// The nearest to a double.
     fn of(x: f64) -> Self;
 

@@ -17,10 +17,14 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use pulp::Simd;
+
 use super::Real;
+use super::panel::GROUP;
 use super::products::Sink;
 use super::stored::{Part, Stored};
 use crate::halt::{self, Halt};
+use crate::vectors::{add_row, load, store};
 
 /// Rows of a stretch: many, as each z looks at every one of its rare features once a stretch.
 pub(super) const ROWS: usize = 512;
@@ -62,11 +66,17 @@ pub(super) struct Sums<R, const L: usize> {
     all: Vec<R>,
     /// Features that occur.
     found: Vec<(u32, R)>,
+    /// Sums that are done: of one panel with a row, of two, and of one with several rows.
+    pub(super) one: [[R; L]; 1],
+    two: [[R; L]; 2],
+    pub(super) group: [[R; L]; GROUP],
 }
 
 impl<R: Real, const L: usize> Sums<R, L> {
     pub fn new() -> Self {
-        Sums { panels: Vec::new(), all: Vec::new(), found: Vec::new() }
+        let none = [R::default(); L];
+        let (one, two, group) = ([none], [none; 2], [none; GROUP]);
+        Sums { panels: Vec::new(), all: Vec::new(), found: Vec::new(), one, two, group }
     }
 }
 
@@ -143,16 +153,18 @@ impl<R: Real> Stretch<R> {
 
     /// Tells `sink` the products of all z with the rows x of each panel.
     #[inline(always)]
-    pub fn products<const L: usize>(
+    pub fn products<S: Simd, const L: usize>(
         &self,
+        simd: S,
         (x, z): (&Stored<R>, &Stored<R>),
         sums: &mut Sums<R, L>,
         halt: &Option<Arc<Halt>>,
         mut sink: impl Sink<R, L>,
     ) {
         let (count, rare) = (self.rows.len().div_ceil(L), !self.words.is_empty());
-        let two = z.frequent_values() >= LONG * z.count();
-        let Sums { panels, all, found } = sums;
+        let long = z.frequent_values() >= LONG * z.count();
+        let Sums { panels, all, found, one, two, .. } = sums;
+        let nothing = [R::default(); L];
         self.spread(x, panels);
         all.resize(if rare { BATCH * count * L } else { 0 }, R::default());
         for first in (0..z.count()).step_by(BATCH) {
@@ -163,19 +175,20 @@ impl<R: Real> Stretch<R> {
                 self.meet(z.rare(j), found, own);
             }
             let begun = all.as_chunks::<L>().0;
-            let begun = |b: usize, p: usize| if rare { begun[b * count + p] } else { [R::default(); L] };
+            let begun = |b: usize, p: usize| if rare { &begun[b * count + p] } else { &nothing };
             let panel = |p: usize| &panels[p * self.frequent..][..self.frequent];
             let mut p = 0;
             while p < count {
-                let pair = two && p + 1 < count;
+                let pair = long && p + 1 < count;
                 for (b, j) in batch.clone().enumerate() {
                     if pair {
-                        let k =
-                            add_to_two([panel(p), panel(p + 1)], z.frequent(j), begun(b, p), begun(b, p + 1));
-                        sink.take(p, j, &k.0);
-                        sink.take(p + 1, j, &k.1);
+                        let begun = [begun(b, p), begun(b, p + 1)];
+                        add(simd, [panel(p), panel(p + 1)], z.frequent(j), begun, two);
+                        sink.take(p, j, &mut two[0]);
+                        sink.take(p + 1, j, &mut two[1]);
                     } else {
-                        sink.take(p, j, &add(panel(p), z.frequent(j), begun(b, p)));
+                        add(simd, [panel(p)], z.frequent(j), [begun(b, p)], one);
+                        sink.take(p, j, &mut one[0]);
                     }
                 }
                 p += if pair { 2 } else { 1 };
@@ -184,36 +197,109 @@ impl<R: Real> Stretch<R> {
     }
 }
 
-/// Adds the frequent part of one z with the rows of a panel.
+/// Writes the sums that were begun, to which the frequent part of one z with the rows of P panels is added.
 #[inline(always)]
-fn add<R: Real, const L: usize>(panel: &[[R; L]], z: Part<'_, R>, mut sums: [R; L]) -> [R; L] {
-    let (places, values) = (z.0, &z.1[..z.0.len()]);
-    for i in 0..places.len() {
-        let x = &panel[places[i] as usize];
-        for l in 0..L {
-            sums[l] = x[l].times(values[i], sums[l]);
-        }
+fn add<S: Simd, R: Real, const L: usize, const P: usize>(
+    simd: S,
+    panels: [&[[R; L]]; P],
+    z: Part<'_, R>,
+    begun: [&[R; L]; P],
+    sums: &mut [[R; L]; P],
+) {
+    match L / R::count::<S>() {
+        2 => in_vectors::<S, R, L, P, 2>(simd, panels, z, begun, sums),
+        4 => in_vectors::<S, R, L, P, 4>(simd, panels, z, begun, sums),
+        8 => in_vectors::<S, R, L, P, 8>(simd, panels, z, begun, sums),
+        _ => one_by_one(panels, z, begun, sums),
     }
-    sums
 }
 
-/// The same with two panels.
+/// The same where V vectors hold L numbers.
 #[inline(always)]
-fn add_to_two<R: Real, const L: usize>(
-    panels: [&[[R; L]]; 2],
+fn in_vectors<S: Simd, R: Real, const L: usize, const P: usize, const V: usize>(
+    simd: S,
+    panels: [&[[R; L]]; P],
     z: Part<'_, R>,
-    mut first: [R; L],
-    mut second: [R; L],
-) -> ([R; L], [R; L]) {
+    begun: [&[R; L]; P],
+    sums: &mut [[R; L]; P],
+) {
     let (places, values) = (z.0, &z.1[..z.0.len()]);
+    let mut vectors = [[R::splat(simd, R::default()); V]; P];
+    for p in 0..P {
+        vectors[p] = load::<S, R, L, V>(simd, begun[p]);
+    }
     for i in 0..places.len() {
-        let (a, b) = (&panels[0][places[i] as usize], &panels[1][places[i] as usize]);
-        for l in 0..L {
-            first[l] = a[l].times(values[i], first[l]);
-        }
-        for l in 0..L {
-            second[l] = b[l].times(values[i], second[l]);
+        for p in 0..P {
+            vectors[p] = add_row::<S, R, L, V>(simd, &panels[p][places[i] as usize], values[i], vectors[p]);
         }
     }
-    (first, second)
+    for p in 0..P {
+        store::<S, R, L, V>(vectors[p], &mut sums[p]);
+    }
+}
+
+/// The same where there are no vectors.
+#[inline(always)]
+fn one_by_one<R: Real, const L: usize, const P: usize>(
+    panels: [&[[R; L]]; P],
+    (places, values): Part<'_, R>,
+    begun: [&[R; L]; P],
+    sums: &mut [[R; L]; P],
+) {
+    *sums = begun.map(|begun| *begun);
+    for (&k, &z) in places.iter().zip(values) {
+        for p in 0..P {
+            for l in 0..L {
+                sums[p][l] = panels[p][k as usize][l].times(z, sums[p][l]);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pulp::{Arch, Scalar, Scalar128b, Scalar256b, Scalar512b, WithSimd};
+
+    struct Sum<'a, R, const L: usize>([&'a [[R; L]]; 2], Part<'a, R>, [&'a [R; L]; 2]);
+
+    impl<R: Real, const L: usize> WithSimd for Sum<'_, R, L> {
+        type Output = [[R; L]; 2];
+
+        #[inline(always)]
+        fn with_simd<S: Simd>(self, simd: S) -> [[R; L]; 2] {
+            let mut sums = [[R::of(7.0); L]; 2];
+            add(simd, self.0, self.1, self.2, &mut sums);
+            sums
+        }
+    }
+
+    fn same_of_every_width<R: Real + std::fmt::Debug, const L: usize>() {
+        let number = |i: usize| R::of((i * 7919 % 1009) as f64 / 504.0 - 1.0);
+        let panel = |p: usize| {
+            (0..50).map(|k| std::array::from_fn(|l| number(p + k * L + l))).collect::<Vec<[R; L]>>()
+        };
+        let (panels, begun) = ([panel(0), panel(5)], [[number(3); L], [R::default(); L]]);
+        for places in [vec![], vec![49], vec![40, 3, 2, 0], (0..50).rev().collect::<Vec<u32>>()] {
+            let values: Vec<R> = places.iter().map(|&k| number(k as usize + 11)).collect();
+            let mut wanted = begun;
+            for (panel, sums) in panels.iter().zip(&mut wanted) {
+                for (&k, &z) in places.iter().zip(&values) {
+                    sums.iter_mut().zip(panel[k as usize]).for_each(|(sum, x)| *sum = x.times(z, *sum));
+                }
+            }
+            let sum = || Sum([&panels[0], &panels[1]], (&places, &values), [&begun[0], &begun[1]]);
+            assert_eq!(Arch::new().dispatch(sum()), wanted);
+            assert_eq!(sum().with_simd(Scalar::new()), wanted);
+            assert_eq!(sum().with_simd(Scalar128b), wanted);
+            assert_eq!(sum().with_simd(Scalar256b), wanted);
+            assert_eq!(sum().with_simd(Scalar512b), wanted);
+        }
+    }
+
+    #[test]
+    fn sums_are_the_same_to_the_last_bit_whatever_a_register_holds() {
+        same_of_every_width::<f32, 32>();
+        same_of_every_width::<f64, 16>();
+    }
 }

@@ -179,7 +179,7 @@ struct Keep<'a, 'v, R> {
 
 impl<R: Real, const L: usize> Sink<R, L> for Keep<'_, '_, R> {
     #[inline(always)]
-    fn take(&mut self, n: usize, j: usize, k: &[R; L]) {
+    fn take(&mut self, n: usize, j: usize, k: &mut [R; L]) {
         self.values.of(self.new[j])[n * L..][..L].copy_from_slice(k);
     }
 }

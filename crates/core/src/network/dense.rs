@@ -11,6 +11,7 @@ use pulp::{Arch, Simd, WithSimd};
 use rayon::current_num_threads;
 
 use crate::parallel::fill;
+use crate::vectors::Float;
 
 /// Multiplications that are worth another thread.
 pub(super) const WORTH: usize = 1 << 20;
@@ -19,58 +20,6 @@ const STRETCH: usize = 96;
 const PART: usize = 24;
 /// How deep a stretch of a panel is: with two registers a line, it fills most of the first cache.
 const DEPTH: usize = 256;
-
-/// A number of a product: float32, or float64.
-pub trait Float: Copy + Send + Sync + Default + 'static {
-    /// As many as a register holds.
-    type Lanes<S: Simd>: Copy;
-    /// A row as registers, without what is left over.
-    fn lanes<S: Simd>(row: &[Self]) -> &[Self::Lanes<S>];
-    /// The same, to be written.
-    fn lanes_mut<S: Simd>(row: &mut [Self]) -> &mut [Self::Lanes<S>];
-    /// How many a register holds.
-    fn count<S: Simd>() -> usize;
-    /// One number in all places.
-    fn splat<S: Simd>(simd: S, x: Self) -> Self::Lanes<S>;
-    /// a·b + c, rounded once.
-    fn mul_add<S: Simd>(simd: S, a: Self::Lanes<S>, b: Self::Lanes<S>, c: Self::Lanes<S>) -> Self::Lanes<S>;
-}
-
-macro_rules! float {
-    ($type:ty, $lanes:ident, $count:ident, $as:ident, $as_mut:ident, $splat:ident, $mul_add:ident) => {
-        impl Float for $type {
-            type Lanes<S: Simd> = S::$lanes;
-
-            #[inline(always)]
-            fn lanes<S: Simd>(row: &[$type]) -> &[S::$lanes] {
-                S::$as(row).0
-            }
-
-            #[inline(always)]
-            fn lanes_mut<S: Simd>(row: &mut [$type]) -> &mut [S::$lanes] {
-                S::$as_mut(row).0
-            }
-
-            #[inline(always)]
-            fn count<S: Simd>() -> usize {
-                S::$count
-            }
-
-            #[inline(always)]
-            fn splat<S: Simd>(simd: S, x: $type) -> S::$lanes {
-                simd.$splat(x)
-            }
-
-            #[inline(always)]
-            fn mul_add<S: Simd>(simd: S, a: S::$lanes, b: S::$lanes, c: S::$lanes) -> S::$lanes {
-                simd.$mul_add(a, b, c)
-            }
-        }
-    };
-}
-
-float!(f32, f32s, F32_LANES, as_simd_f32s, as_mut_simd_f32s, splat_f32s, mul_add_f32s);
-float!(f64, f64s, F64_LANES, as_simd_f64s, as_mut_simd_f64s, splat_f64s, mul_add_f64s);
 
 /// The registers of the widest processor hold so many numbers, two of them.
 const WIDEST: usize = 32;
