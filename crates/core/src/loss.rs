@@ -6,11 +6,13 @@
 //!
 //! At a kink the slope is that of the flat side, as `conventions.py` says. A loss never sees X.
 
+mod chosen;
 mod margins;
 mod residuals;
 pub mod sums;
 mod tubes;
 
+pub use chosen::{Chosen, Margin, Regression};
 pub use margins::{Hinge, Logistic, SquaredHinge, ZeroOne, log1p_exp, sigmoid};
 pub use residuals::{Absolute, Huber, Squared};
 pub use tubes::{EpsilonInsensitive, SquaredEpsilonInsensitive};
@@ -46,6 +48,20 @@ pub trait DualLoss: Loss {
 
     /// How far s is from where `a`, which is at the edge of the domain, would begin to move; 0 where there is no edge.
     fn clearance(self, y: f64, s: f64, a: f64) -> f64;
+
+    /// Calls a task that is compiled for each loss: with this one, or with the one that was chosen where it is `Chosen`.
+    fn narrow<T: OfLoss>(self, task: T) -> T::Output {
+        task.call(self)
+    }
+}
+
+/// A task that is compiled for each loss, as it spends its time there.
+pub trait OfLoss {
+    /// Its result.
+    type Output;
+
+    /// Does it with a loss that is known.
+    fn call<L: DualLoss>(self, loss: L) -> Self::Output;
 }
 
 #[cfg(test)]
@@ -65,6 +81,54 @@ mod tests {
             }
         }
         assert!(inside > 5, "{inside}");
+    }
+
+    /// All that solvers ask of a loss, at (y, s).
+    struct Asked(f64, f64);
+
+    impl OfLoss for Asked {
+        type Output = [u64; 7];
+
+        fn call<L: DualLoss>(self, loss: L) -> [u64; 7] {
+            let Asked(y, s) = self;
+            let a = loss.feasible(y, s);
+            let numbers = [
+                loss.value(y, s),
+                loss.slope(y, s),
+                loss.curvature(y, s),
+                loss.conjugate(y, -a),
+                loss.climb(y, s, 0.7, a),
+                loss.clearance(y, s, a),
+                loss.answered(y, a).map_or(f64::NAN, |(score, rate)| score + rate),
+            ];
+            numbers.map(f64::to_bits)
+        }
+    }
+
+    fn is_what_was_chosen<L: DualLoss>(loss: L, chosen: Chosen) {
+        for y in [-1.0, 1.0] {
+            for s in (-20..=20).map(|k| f64::from(k) / 8.0) {
+                let asked = Asked(y, s).call(loss);
+                assert_eq!(Asked(y, s).call(chosen), asked);
+                assert_eq!(chosen.narrow(Asked(y, s)), asked);
+            }
+        }
+    }
+
+    #[test]
+    fn a_loss_that_was_chosen_is_that_loss_to_the_last_bit() {
+        for margin in [0.0, 1.0] {
+            is_what_was_chosen(Hinge { margin }, Margin::from(Hinge { margin }).into());
+        }
+        is_what_was_chosen(SquaredHinge, Margin::from(SquaredHinge).into());
+        is_what_was_chosen(Logistic, Margin::from(Logistic).into());
+        is_what_was_chosen(Squared, Regression::from(Squared).into());
+        is_what_was_chosen(Absolute, Regression::from(Absolute).into());
+        is_what_was_chosen(Huber { delta: 0.8 }, Regression::from(Huber { delta: 0.8 }).into());
+        let tube = EpsilonInsensitive { epsilon: 0.3 };
+        is_what_was_chosen(tube, Regression::from(tube).into());
+        let tube = SquaredEpsilonInsensitive { epsilon: 0.3 };
+        is_what_was_chosen(tube, Regression::from(tube).into());
     }
 
     #[test]

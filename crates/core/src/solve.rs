@@ -23,7 +23,7 @@ pub mod steps;
 
 pub use order::Order;
 
-use crate::loss::Loss;
+use crate::loss::{DualLoss, OfLoss};
 use crate::rows::Rows;
 
 /// What is to be minimised, but for the penalty: examples, their targets and weights, and the loss.
@@ -42,21 +42,11 @@ pub struct Problem<'a, 'r, V, I, L> {
     pub intercept: bool,
 }
 
-impl<V, I, L: Loss> Problem<'_, '_, V, I, L> {
+impl<V, I, L> Problem<'_, '_, V, I, L> {
     /// What score i has besides x·w + b.
     #[inline(always)]
     pub fn offset(&self, i: usize) -> f64 {
         self.offset.map_or(0.0, |offset| offset[i])
-    }
-
-    /// Σ c_i ℓ(y_i, s_i), for s = x·w + b without the offset.
-    pub fn total_loss(&self, scores: &[f64]) -> f64 {
-        self.sum(|i| self.loss.value(self.y[i], scores[i] + self.offset(i)))
-    }
-
-    /// Σ c_i [ℓ*(y_i, −a_i) + a_i·offset_i].
-    pub fn total_conjugate(&self, a: &[f64]) -> f64 {
-        self.sum(|i| self.loss.conjugate(self.y[i], -a[i]) + a[i] * self.offset(i))
     }
 
     /// a with Σ c_i a_i = 0 where there is an intercept: the heavier side shrinks to the lighter, which leaves it in the
@@ -73,11 +63,51 @@ impl<V, I, L: Loss> Problem<'_, '_, V, I, L> {
         a.iter_mut().for_each(|a| *a *= if *a > 0.0 { up } else { down });
         a
     }
+}
 
-    /// Examples of weight 0 count nothing, whatever is infinite there.
-    fn sum(&self, of: impl Fn(usize) -> f64) -> f64 {
+impl<V, I, L: DualLoss> Problem<'_, '_, V, I, L> {
+    /// Σ c_i ℓ(y_i, s_i), for s = x·w + b without the offset.
+    pub fn total_loss(&self, scores: &[f64]) -> f64 {
+        self.loss.narrow(self.total(scores, false))
+    }
+
+    /// Σ c_i [ℓ*(y_i, −a_i) + a_i·offset_i].
+    pub fn total_conjugate(&self, a: &[f64]) -> f64 {
+        self.loss.narrow(self.total(a, true))
+    }
+
+    fn total<'t>(&'t self, of: &'t [f64], conjugate: bool) -> Total<'t> {
+        Total { y: self.y, weight: self.weight, offset: self.offset, of, conjugate }
+    }
+}
+
+/// Losses of all examples, or conjugates.
+struct Total<'a> {
+    y: &'a [f64],
+    weight: &'a [f64],
+    offset: Option<&'a [f64]>,
+    of: &'a [f64],
+    conjugate: bool,
+}
+
+impl Total<'_> {
+    /// Σ c_i of what is given a place and its offset. Examples of weight 0 count nothing, whatever is infinite there.
+    fn sum(&self, of: impl Fn(usize, f64) -> f64) -> f64 {
         let counted = self.weight.iter().enumerate().filter(|&(_, &c)| c > 0.0);
-        counted.map(|(i, &c)| c * of(i)).sum()
+        counted.map(|(i, &c)| c * of(i, self.offset.map_or(0.0, |offset| offset[i]))).sum()
+    }
+}
+
+impl OfLoss for Total<'_> {
+    type Output = f64;
+
+    fn call<L: DualLoss>(self, loss: L) -> f64 {
+        let Total { y, of, .. } = self;
+        if self.conjugate {
+            self.sum(|i, offset| loss.conjugate(y[i], -of[i]) + of[i] * offset)
+        } else {
+            self.sum(|i, offset| loss.value(y[i], of[i] + offset))
+        }
     }
 }
 

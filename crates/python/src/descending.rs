@@ -1,7 +1,7 @@
 //! The perceptron and stochastic descent, whose states Python keeps between passes.
 
 use deciban_core::loss::{
-    Absolute, EpsilonInsensitive, Hinge, Huber, Logistic, Loss, Squared, SquaredEpsilonInsensitive,
+    Absolute, Chosen, EpsilonInsensitive, Hinge, Huber, Logistic, Squared, SquaredEpsilonInsensitive,
     SquaredHinge,
 };
 use deciban_core::rows::{Index, Rows, Value};
@@ -102,14 +102,14 @@ pub fn perceptron<'py>(
     ))
 }
 
-struct Descend<'a, L> {
+struct Descend<'a> {
     examples: Examples<'a>,
-    loss: L,
+    loss: Chosen,
     plan: descent::Plan,
     state: descent::State,
 }
 
-impl<L: Loss> Kernel for Descend<'_, L> {
+impl Kernel for Descend<'_> {
     type Output = descent::State;
 
     fn call<V: Value, I: Index>(self, rows: &Rows<'_, V, I>) -> Result<Self::Output, Refusal> {
@@ -173,11 +173,16 @@ pub fn descend<'py>(
     let (w, sum_w) = (slice(&now.0, "w")?.to_vec(), slice(&total.0, "w")?.to_vec());
     let state = descent::State { w, b: now.1, sum: sum_w, sum_b: total.1, steps, squares, suffered };
     let examples = Examples { y: slice(&y, "y")?, weight: slice(&c, "c")?, offset: None, intercept };
-    let state = with_loss!(loss, loss => on_reals(py, X, n_jobs, Descend { examples, loss, plan, state })?,
-        "perceptron": Hinge { margin: 0.0 }, "hinge": Hinge { margin: 1.0 }, "squared_hinge": SquaredHinge,
-        "logistic": Logistic, "squared": Squared, "absolute": Absolute, "huber": Huber { delta },
-        "epsilon_insensitive": EpsilonInsensitive { epsilon: delta },
-        "squared_epsilon_insensitive": SquaredEpsilonInsensitive { epsilon: delta });
-    let descent::State { w, b, sum, sum_b, steps, squares, suffered } = state;
+    let loss = with_loss!(loss, loss => loss,
+        "perceptron": Chosen::Margin(Hinge { margin: 0.0 }.into()),
+        "hinge": Chosen::Margin(Hinge { margin: 1.0 }.into()),
+        "squared_hinge": Chosen::Margin(SquaredHinge.into()), "logistic": Chosen::Margin(Logistic.into()),
+        "squared": Chosen::Regression(Squared.into()),
+        "absolute": Chosen::Regression(Absolute.into()),
+        "huber": Chosen::Regression(Huber { delta }.into()),
+        "epsilon_insensitive": Chosen::Regression(EpsilonInsensitive { epsilon: delta }.into()),
+        "squared_epsilon_insensitive": Chosen::Regression(SquaredEpsilonInsensitive { epsilon: delta }.into()));
+    let descent::State { w, b, sum, sum_b, steps, squares, suffered } =
+        on_reals(py, X, n_jobs, Descend { examples, loss, plan, state })?;
     Ok(((w.into_pyarray(py), b), (sum.into_pyarray(py), sum_b), steps, squares, suffered))
 }

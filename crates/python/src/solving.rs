@@ -2,7 +2,7 @@
 
 use deciban_core::halt::is_best_wanted;
 use deciban_core::loss::{
-    Absolute, DualLoss, EpsilonInsensitive, Hinge, Huber, Logistic, Squared, SquaredEpsilonInsensitive,
+    Absolute, Chosen, EpsilonInsensitive, Hinge, Huber, Logistic, Margin, Squared, SquaredEpsilonInsensitive,
     SquaredHinge,
 };
 use deciban_core::rows::{Index, Rows, Value};
@@ -115,9 +115,9 @@ fn of_solution<'py>(py: Python<'py>, solution: Solution, ending: &'static str) -
     (w.into_pyarray(py), b, dual.into_pyarray(py), iterations, ending)
 }
 
-struct Ascent<'a, L> {
+struct Ascent<'a> {
     examples: Examples<'a>,
-    loss: L,
+    loss: Chosen,
     strength: f64,
     start: Option<&'a [f64]>,
     seed: u64,
@@ -125,7 +125,7 @@ struct Ascent<'a, L> {
     watcher: &'a mut Watcher,
 }
 
-impl<L: DualLoss> Kernel for Ascent<'_, L> {
+impl Kernel for Ascent<'_> {
     type Output = Solution;
 
     fn call<V: Value, I: Index>(self, rows: &Rows<'_, V, I>) -> Result<Solution, Refusal> {
@@ -172,21 +172,24 @@ pub fn dual_coordinate<'py>(
     let examples = Examples { y: slice(&y, "y")?, weight: slice(&c, "c")?, offset, intercept };
     let limits = Limits { tol, max_iter, null, floor, strict };
     let watched = &mut watcher;
-    let solution = with_loss!(loss, loss => on_reals(py, X, n_jobs, Ascent {
-            examples, loss, strength, start, seed, limits, watcher: watched,
-        })?,
-        "hinge": Hinge { margin: 1.0 }, "squared_hinge": SquaredHinge, "logistic": Logistic,
-        "squared": Squared, "absolute": Absolute, "huber": Huber { delta },
-        "epsilon_insensitive": EpsilonInsensitive { epsilon: delta },
-        "squared_epsilon_insensitive": SquaredEpsilonInsensitive { epsilon: delta });
+    let loss = with_loss!(loss, loss => loss,
+        "hinge": Chosen::Margin(Hinge { margin: 1.0 }.into()), "squared_hinge": Chosen::Margin(SquaredHinge.into()),
+        "logistic": Chosen::Margin(Logistic.into()),
+        "squared": Chosen::Regression(Squared.into()),
+        "absolute": Chosen::Regression(Absolute.into()),
+        "huber": Chosen::Regression(Huber { delta }.into()),
+        "epsilon_insensitive": Chosen::Regression(EpsilonInsensitive { epsilon: delta }.into()),
+        "squared_epsilon_insensitive": Chosen::Regression(SquaredEpsilonInsensitive { epsilon: delta }.into()));
+    let ascent = Ascent { examples, loss, strength, start, seed, limits, watcher: watched };
+    let solution = on_reals(py, X, n_jobs, ascent)?;
     watcher.found(py, solution)
 }
 
-struct Ascents<'a, L> {
+struct Ascents<'a> {
     targets: Vec<&'a [f64]>,
     weight: &'a [f64],
     intercept: bool,
-    loss: L,
+    loss: Margin,
     strength: f64,
     starts: Vec<Option<&'a [f64]>>,
     seed: u64,
@@ -194,7 +197,7 @@ struct Ascents<'a, L> {
     watcher: &'a mut Watcher,
 }
 
-impl<L: DualLoss> Kernel for Ascents<'_, L> {
+impl Kernel for Ascents<'_> {
     type Output = Vec<Solution>;
 
     fn call<V: Value, I: Index>(self, rows: &Rows<'_, V, I>) -> Result<Vec<Solution>, Refusal> {
@@ -250,9 +253,11 @@ pub fn dual_coordinate_each<'py>(
     let weight = slice(&c, "c")?;
     let own = |(&null, &floor)| Limits { null, floor, ..Limits::new(tol, max_iter) };
     let limits = null.iter().zip(&floor).map(own).collect();
-    let solutions = with_loss!(loss, loss => on_reals(py, X, n_jobs, Ascents {
-            targets, weight, intercept, loss, strength, starts, seed, limits, watcher: watched,
-        })?,
-        "hinge": Hinge { margin: 1.0 }, "squared_hinge": SquaredHinge, "logistic": Logistic);
+    let loss = with_loss!(loss, loss => loss,
+        "hinge": Margin::Hinge(Hinge { margin: 1.0 }), "squared_hinge": Margin::SquaredHinge(SquaredHinge),
+        "logistic": Margin::Logistic(Logistic));
+    let ascents =
+        Ascents { targets, weight, intercept, loss, strength, starts, seed, limits, watcher: watched };
+    let solutions = on_reals(py, X, n_jobs, ascents)?;
     watcher.found_each(py, solutions)
 }

@@ -19,7 +19,7 @@ use pulp::{Arch, Simd, WithSimd};
 use self::face::Faces;
 pub use self::lanes::{LANES, solve_each};
 use super::{Ending, Limits, Order, Problem, Solution, Watch};
-use crate::loss::DualLoss;
+use crate::loss::{DualLoss, OfLoss};
 use crate::products::{combination, scores};
 use crate::rows::{Index, Value};
 
@@ -184,7 +184,7 @@ impl State {
     ) -> Guess {
         order.shuffle(&mut self.places[..self.active]);
         let (before, asleep) = (self.active, self.asleep);
-        let told = Arch::new().dispatch(Pass { problem, state: self });
+        let told = problem.loss.narrow(Ready { problem, state: self });
         self.b += self.constant / self.strength * self.residual;
         self.clearance = if told.moved > 0.0 { told.moved } else { f64::INFINITY };
         let scale = (before as f64 / told.sampled.max(1) as f64).max(1.0);
@@ -252,18 +252,33 @@ struct Told {
     gap: f64,
 }
 
-struct Pass<'a, 'p, 'b, 'r, V, I, L> {
+/// A pass whose loss was chosen and is not known yet.
+struct Ready<'a, 'p, 'b, 'r, V, I, L> {
     problem: &'a Problem<'b, 'r, V, I, L>,
     state: &'p mut State,
 }
 
-impl<V: Value, I: Index, L: DualLoss> WithSimd for Pass<'_, '_, '_, '_, V, I, L> {
+impl<V: Value, I: Index, L: DualLoss> OfLoss for Ready<'_, '_, '_, '_, V, I, L> {
+    type Output = Told;
+
+    fn call<K: DualLoss>(self, loss: K) -> Told {
+        Arch::new().dispatch(Pass { problem: self.problem, loss, state: self.state })
+    }
+}
+
+struct Pass<'a, 'p, 'b, 'r, V, I, L, K> {
+    problem: &'a Problem<'b, 'r, V, I, L>,
+    loss: K,
+    state: &'p mut State,
+}
+
+impl<V: Value, I: Index, L: DualLoss, K: DualLoss> WithSimd for Pass<'_, '_, '_, '_, V, I, L, K> {
     type Output = Told;
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) -> Told {
-        let Pass { problem, state } = self;
-        let Problem { rows, y, weight: c, loss, .. } = *problem;
+        let Pass { problem, loss, state } = self;
+        let Problem { rows, y, weight: c, .. } = *problem;
         let mut told = Told::default();
         let mut k = 0;
         while k < state.active {

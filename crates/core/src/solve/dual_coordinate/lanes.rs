@@ -7,7 +7,7 @@
 use pulp::{Arch, Simd, WithSimd};
 
 use super::{SAMPLED, State};
-use crate::loss::DualLoss;
+use crate::loss::{DualLoss, OfLoss};
 use crate::products::{combination, scores_turned};
 use crate::rows::{Index, Value};
 use crate::solve::{Ending, Limits, Order, Problem, Solution, Watch};
@@ -104,7 +104,7 @@ impl<'a, 'b, 'r, V: Value, I: Index, L: DualLoss> Climb<'a, 'b, 'r, V, I, L> {
     fn pass(&mut self, order: &mut Order) -> Vec<(f64, f64)> {
         let before = self.shared.active;
         order.shuffle(&mut self.shared.places[..before]);
-        let told = Arch::new().dispatch(Pass { climb: self });
+        let told = self.problems[0].loss.narrow(Ready { climb: self });
         let (strength, constant) = (self.shared.strength, self.shared.constant);
         self.shared.clearance = if told.moved > 0.0 { told.moved } else { f64::INFINITY };
         let scale = (before as f64 / told.sampled.max(1) as f64).max(1.0);
@@ -183,17 +183,32 @@ struct Told {
     gap: Lane,
 }
 
-struct Pass<'p, 'a, 'b, 'r, V, I, L> {
+/// A pass whose loss was chosen and is not known yet.
+struct Ready<'p, 'a, 'b, 'r, V, I, L> {
     climb: &'p mut Climb<'a, 'b, 'r, V, I, L>,
 }
 
-impl<V: Value, I: Index, L: DualLoss> WithSimd for Pass<'_, '_, '_, '_, V, I, L> {
+impl<V: Value, I: Index, L: DualLoss> OfLoss for Ready<'_, '_, '_, '_, V, I, L> {
+    type Output = Told;
+
+    fn call<K: DualLoss>(self, loss: K) -> Told {
+        Arch::new().dispatch(Pass { climb: self.climb, loss })
+    }
+}
+
+struct Pass<'p, 'a, 'b, 'r, V, I, L, K> {
+    climb: &'p mut Climb<'a, 'b, 'r, V, I, L>,
+    loss: K,
+}
+
+impl<V: Value, I: Index, L: DualLoss, K: DualLoss> WithSimd for Pass<'_, '_, '_, '_, V, I, L, K> {
     type Output = Told;
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) -> Told {
         let Climb { problems, shared, w, b, a, y, residual, .. } = self.climb;
-        let Problem { rows, weight, loss, .. } = problems[0];
+        let Problem { rows, weight, .. } = problems[0];
+        let loss = self.loss;
         let lanes = problems.len();
         let mut told = Told::default();
         let mut at = 0;
