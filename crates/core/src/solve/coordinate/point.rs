@@ -34,9 +34,11 @@ struct Sums {
 
 impl<L: Smooth> Examples<'_, L> {
     /// Sums of f over stretches of the examples, one after the other.
+    #[expect(clippy::redundant_closure, reason = "what calls f by reference may be left out of line")]
     fn sum(&self, f: impl Fn(usize) -> f64 + Sync) -> f64 {
         let count = self.y.len();
-        let of_stretch = |part: usize| (part * STRETCH..count.min((part + 1) * STRETCH)).map(&f).sum::<f64>();
+        let of_stretch =
+            |part: usize| (part * STRETCH..count.min((part + 1) * STRETCH)).map(|i| f(i)).sum::<f64>();
         each(count.div_ceil(STRETCH), &of_stretch).iter().sum()
     }
 
