@@ -1,6 +1,7 @@
 """Linear models learn in partitions what they learn at once: the same objective, within a gap that is proven."""
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from deciban.data.examples import examples
 from deciban.data.folds import hashes
 from deciban.distributed import encoding, fit, mapped, newton
 from deciban.distributed.minimising import Minimised
-from deciban.distributed.passes import Direction, Hessians, Look, Point, Times
+from deciban.distributed.passes import Along, Direction, Hessians, Look, Point, Times
 from deciban.errors import StorageError
 from deciban.models import log_count_ratios
 
@@ -130,6 +131,22 @@ def test_the_hessian_is_what_its_products_say_and_the_derivative_of_the_gradient
         return -np.column_stack([sums.v.sum(axis=0), sums.up.sum(axis=0)])
 
     np.testing.assert_allclose((gradient(1e-6) - gradient(-1e-6)) / 2e-6, product, rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.parametrize("width", [0.0, 0.1])
+@pytest.mark.parametrize("name", ["two", "each", "softmax", "squared-hinge", "squared-hinge-each"])
+def test_losses_along_a_step_are_those_of_its_points(name, width):
+    model, y = new(name)
+    encoded, survey = encoding.Encode(model)(encoding.Part(0, "", lambda: (X, y)))
+    part = survey.part.__class__(0, "", lambda: encoded)
+    objective = replace(Minimised(model)._objective([survey])[0], width=0.0 if name == "softmax" else width)
+    K = objective.outputs
+    w, b, q = RANDOM.normal(size=(K, D)), RANDOM.normal(size=K), RANDOM.normal(size=(K, D + 1))
+    lengths = RANDOM.random((3, 1 if objective.joint else K))
+    found = Along(objective, lengths)(part, (), Direction(Point(w, b, 0), q))
+    for t, losses in zip(lengths, found, strict=True):
+        there = Point(w + t[:, None] * q[:, :-1], b + t * q[:, -1], 1)
+        np.testing.assert_allclose(losses, Look(objective)(part, (), there).loss, rtol=1e-12)
 
 
 @pytest.mark.parametrize("enough", [8, 1000])

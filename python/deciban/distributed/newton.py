@@ -27,14 +27,15 @@ from ..penalties import Penalty
 from ..solvers import Limits, Problem, Status
 from ..solvers import solve as problem_solve
 from ..solvers.limits import Watch
-from .passes import Direction, Hessians, Look, Objective, Point, Sums, Times
+from .passes import Along, Direction, Hessians, Look, Objective, Point, Sums, Times
 
 NAME = "newton in partitions"
 # Of so many features at most the Hessian itself is summed, where its K tables are no more numbers than this.
 _FEW, _NUMBERS = 512, 1 << 23
 # With corners in the penalty there is no other way.
 _CORNERS = 2048
-_SHRINKS = 30
+# Where whole steps do not go down, these lengths are tried in one pass, and so often.
+_LENGTHS, _ROUNDS = 0.25 ** np.arange(13), 3
 # Directions of so much less curvature than the diagonal tells are flat.
 _FLAT = 1e-10
 
@@ -77,6 +78,8 @@ class Search:
     save: Callable[[Floats, Floats], None]
     passes: int = 0
     spent: int = 0
+    short: bool = False
+    """Whether the last step was shortened: then the next is, too, before P is looked at there."""
 
     def run(self, d: int, start: Callable[[], tuple[Floats, Floats] | None]) -> Found:
         """Return the minimum, as far as the limits let."""
@@ -155,6 +158,12 @@ class Search:
         product: Floats = self.reduce(Times(self.objective), direction)
         return product
 
+    def sum_along(self, direction: Direction, lengths: Floats) -> Floats:
+        """Return the loss of each problem at lengths (T, K) of a step. Cost: a pass."""
+        self.passes += 1
+        losses: Floats = self.reduce(Along(self.objective, lengths), direction)
+        return losses
+
     def offset_of(self, v: Floats) -> Floats | float:
         """Return by problem Σ c a o, of the offsets o of the scores, for duals with Σ c a x = v (K, d)."""
         return 0.0
@@ -168,11 +177,10 @@ class Search:
             inside = np.minimum(1.0, self.penalty.l1 / np.maximum(size, self.penalty.l1))
             conjugate, v = inside * conjugate, np.clip(inside[:, None] * v, -self.penalty.l1, self.penalty.l1)
         reach: Any
+        primal = sums.loss + self._penalties(point.w)
         if self.objective.joint:
-            primal = sums.loss + self.penalty.value(point.w)
             reach = self._conjugate(point.w, v)
         else:
-            primal = sums.loss + np.array([self.penalty.value(w[None, :]) for w in point.w])
             reach = np.array([self._conjugate(*pair) for pair in zip(point.w[:, None], v[:, None], strict=True)])
         gap = primal + conjugate + reach + self.offset_of(v)
         gradient = np.column_stack([self.penalty.l2 * point.w - slope[0], -slope[1] * self.objective.intercept])
@@ -219,16 +227,37 @@ class Search:
         if not np.isfinite(towards).all() or not (falls < 0.0).any():
             return None
         t = np.where(falls < 0.0, 1.0, 0.0)
-        for _ in range(_SHRINKS):
-            length = np.broadcast_to(t, len(towards))[:, None]
-            w, b = value.point.w + length * towards[:, :-1], value.point.b + length[:, 0] * towards[:, -1]
+        if self.short:
+            t = self._best_length(value, t, towards)
+        for _ in range(_ROUNDS):
+            w, b = self._moved(value.point, t, towards)
             tried = self.look(Point(w, b, value.point.number + 1 + self.passes), not few)
             good = tried.primal <= value.primal + 1e-4 * t * falls
             rounding = np.abs(tried.primal - value.primal) <= 1e-14 * np.abs(value.primal)
             if (good | (rounding & (tried.gap <= value.gap))).all():
+                self.short = bool((t[falls < 0.0] < 1.0).any())
                 return tried
-            t = np.where(good, t, 0.25 * t)
+            t = np.where(good, t, self._best_length(value, 0.25 * t, towards))
         return None
+
+    def _moved(self, point: Point, t: Floats, towards: Floats) -> tuple[Floats, Floats]:
+        """Return weights and intercepts after a step of lengths t (K,), or (1,)."""
+        length = np.broadcast_to(t, len(towards))[:, None]
+        return point.w + length * towards[:, :-1], point.b + length[:, 0] * towards[:, -1]
+
+    def _best_length(self, value: Value, t: Floats, towards: Floats) -> Floats:
+        """Return by problem the one of some shares of the lengths t where P is least. Cost: a pass."""
+        lengths = _LENGTHS[:, None] * t
+        primal = self.sum_along(Direction(value.point, towards), lengths)
+        for tried, each in zip(lengths, primal, strict=True):
+            w, _ = self._moved(value.point, tried, towards)
+            each += self._penalties(w)
+        best: Floats = np.take_along_axis(lengths, primal.argmin(axis=0)[None], axis=0)[0]
+        return best
+
+    def _penalties(self, w: Floats) -> Floats | float:
+        """Return the penalty of each problem's weights, or of all of a joint one."""
+        return self.penalty.value(w) if self.objective.joint else np.array([self.penalty.value(k[None, :]) for k in w])
 
     def _dots(self, a: Floats, b: Floats) -> Floats:
         """Return (K,) products, or (1,) where the problem is joint."""

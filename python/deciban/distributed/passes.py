@@ -191,8 +191,12 @@ def _look_smoothly(y: Floats, c: Floats, s: Floats, width: float) -> tuple[float
     """Return the loss of the smooth hinge, its slopes, its curvatures, and the loss of the hinge itself."""
     m = 1.0 - y * s
     alpha = expit(m / width)
-    smooth = width * float(c @ np.logaddexp(0.0, m / width))
-    return smooth, y * alpha, c * alpha * expit(-m / width) / width, float(c @ np.maximum(m, 0.0))
+    return (
+        float(c @ _smooth_loss(y, s, width)),
+        y * alpha,
+        c * alpha * expit(-m / width) / width,
+        float(c @ np.maximum(m, 0.0)),
+    )
 
 
 def _look_jointly(objective: Objective, rows: Rows, s: Floats) -> tuple[Sums, Floats]:
@@ -219,6 +223,42 @@ class Direction(NamedTuple):
 
     point: Point
     q: Floats
+
+
+@dataclass(frozen=True)
+class Along:
+    """The loss at some lengths (T, K) of a step."""
+
+    objective: Objective
+    lengths: Floats
+
+    def __call__(self, part: Part, arguments: tuple[Any, ...], given: Direction) -> Floats:
+        """Return the losses (T, K) of a part, or (T, 1) of a joint problem."""
+        rows, q = Rows.of(self.objective, part, arguments), given.q
+        s = scores(rows.rows, given.point.w, given.point.b)
+        change = scores(rows.rows, np.ascontiguousarray(q[:, :-1]), np.ascontiguousarray(q[:, -1]))
+        return np.array([_losses(self.objective, rows, s + length * change) for length in self.lengths])
+
+    def combine(self, left: Floats, right: Floats) -> Floats:
+        """Return the sum of both."""
+        return left + right
+
+
+def _losses(objective: Objective, rows: Rows, s: Floats) -> Floats:
+    """Return the loss of each problem (K,), or of the joint one (1,)."""
+    if objective.joint:
+        return np.array([rows.c @ objective.loss.value(rows.y, s)])
+    targets = [objective.targets(rows.y, k) for k in range(objective.outputs)]
+    if objective.width:
+        each = [_smooth_loss(y, s[:, k], objective.width) for k, y in enumerate(targets)]
+    else:
+        each = [objective.loss.value(y, s[:, k]) for k, y in enumerate(targets)]
+    return np.array([rows.c @ values for values in each])
+
+
+def _smooth_loss(y: Floats, s: Floats, width: float) -> Floats:
+    found: Floats = width * np.logaddexp(0.0, (1.0 - y * s) / width)
+    return found
 
 
 @dataclass(frozen=True)

@@ -54,8 +54,11 @@ class RatioSearch(Search):
 
     def sum_product(self, direction: Direction) -> Floats:
         """Return the Hessian of the loss times a direction (K, d + 1). Cost: a pass."""
-        scale = self._with_intercept(self.ratios)
-        return scale * super().sum_product(Direction(self._weights_at(direction.point), scale * direction.q))
+        return self._with_intercept(self.ratios) * super().sum_product(self._direction_at(direction))
+
+    def sum_along(self, direction: Direction, lengths: Floats) -> Floats:
+        """Return the loss of each problem at lengths (T, K) of a step. Cost: a pass."""
+        return super().sum_along(self._direction_at(direction), lengths)
 
     def offset_of(self, v: Floats) -> Floats:
         """Return by problem Σ c a o, of the offsets o of the scores, for duals with Σ c a x = v (K, d)."""
@@ -64,6 +67,9 @@ class RatioSearch(Search):
 
     def _weights_at(self, point: Point) -> Point:
         return point._replace(w=self.ratios * (self.pull[:, None] + point.w))
+
+    def _direction_at(self, direction: Direction) -> Direction:
+        return Direction(self._weights_at(direction.point), self._with_intercept(self.ratios) * direction.q)
 
     @staticmethod
     def _with_intercept(ratios: Floats) -> Floats:

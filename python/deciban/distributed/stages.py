@@ -20,8 +20,9 @@ from ..solvers import Status
 from .newton import Found, Search, Value
 from .passes import CURVATURES
 
-# How much narrower each stage is, how far it goes as a share of what it can prove, and how many there are at most.
-_NARROWER, _FAR, _STAGES = 0.2, 0.2, 40
+# How much narrower each stage is, and at most: from farther away Newton's steps lead astray; how far it goes as a share
+# of what it can prove, and how many there are at most.
+_NARROWER, _NARROWEST, _FAR, _STAGES = 0.2, 0.05, 0.2, 40
 
 
 @dataclass
@@ -56,7 +57,7 @@ class Stages(Search):
             if ended or self.enough(best.value).all():
                 return best if ended else best._replace(status=Status.CONVERGED)
             gap = float((best.value.gap / np.maximum(total, 1e-300)).max())
-            width = max(min(_NARROWER * width, gap), 1e-300)
+            width = max(min(_NARROWER * width, gap), _NARROWEST * width, 1e-300)
         assert best is not None
         return best._replace(status=Status.EXHAUSTED)
 
