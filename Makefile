@@ -29,9 +29,9 @@ demo: $(VENV)/.installed
 	@$(BIN)/deciban demo
 
 CHECKS := lint
-# A third of the time of the deep tests is waiting for other processes.
+# Half of the time of the deep tests is waiting for other processes.
 WORKERS := 2
-deep: WORKERS := 3
+deep: WORKERS := 4
 deep: TIER := --deep
 deep: CHECKS := lint fuzz
 
