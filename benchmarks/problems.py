@@ -122,6 +122,30 @@ def text(name: str, title: str, data: str, vw: str) -> Problem:
     )
 
 
+def pairs(name: str, title: str, data: str) -> Problem:
+    """Raw text to a model as `TextClassifier("naive-bayes")` is by default, of words and pairs of words, which in texts
+    of this size are more distinct ones than it keeps."""
+    return Problem(
+        name=name,
+        title=f"{title}: raw text to a model of words and pairs of words, then the test set",
+        kind="text",
+        data=data,
+        sides={
+            "deciban": {"model": "naive-bayes"},
+            "scikit-learn": {"vectorizer": {"ngram_range": [1, 2]}, "classifier": {}},
+        },
+        goals=(
+            Faster("fit_s", "scikit-learn", 20),
+            NoWorse("accuracy", "scikit-learn", "higher"),
+            NoWorse("fit_growth_mb", "scikit-learn", "lower"),
+        ),
+        floors=(
+            Floor("fit_s", "train", COUNTING, "tokenise, hash and count"),
+            Floor("predict_s", "test", READING, "tokenise and hash"),
+        ),
+    )
+
+
 def mail(name: str, title: str, data: str, shape: Literal["mbox", "folder"]) -> Problem:
     """Raw mail to a trained filter, then scores for the other half: whole commands."""
     return Problem(
@@ -261,6 +285,8 @@ PROBLEMS = (
         "imdb.parquet",
         "--loss_function logistic --ngram 2 -b 22",
     ),
+    pairs("text-20news-pairs", "20 Newsgroups by date", "20news.parquet"),
+    pairs("text-imdb-pairs", "IMDB", "imdb.parquet"),
     *(
         mail("mail-spamassassin", "SpamAssassin's corpus, half and half", "spamassassin.tar.xz", shape)
         for shape in ("mbox", "folder")

@@ -11,6 +11,8 @@ from sklearn.pipeline import make_pipeline
 folder, settings = timed.arguments()
 train, labels = timed.texts(folder, "train")
 test, truth = timed.texts(folder, "test")
+if ngrams := settings["vectorizer"].get("ngram_range"):
+    settings["vectorizer"]["ngram_range"] = tuple(ngrams)
 timed.measure(
     lambda: make_pipeline(CountVectorizer(**settings["vectorizer"]), MultinomialNB(**settings["classifier"])).fit(
         train, labels
