@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from scipy.linalg.lapack import dpotrf, dpotrs
 from scipy.sparse import csr_matrix
 
 from deciban._core import combination, gram
@@ -46,17 +46,16 @@ class Scaled:
         self.scale = 1.0 / np.sqrt(np.where(diagonal > 0.0, diagonal, 1.0))
         H *= self.scale[:, None]
         H *= self.scale
-        least = 1e-14
-        while True:
-            try:
-                self._factor = cho_factor(H + least * np.eye(len(H)), lower=True, overwrite_a=True, check_finite=False)
-                return
-            except LinAlgError:
-                least *= 10.0
+        least, refused = 1e-14, 1
+        while refused:
+            ridged = H.copy(order="F")
+            ridged.reshape(-1, order="F")[:: len(H) + 1] += least
+            self._factor, refused = dpotrf(ridged, lower=1, clean=0, overwrite_a=1)
+            least *= 10.0
 
     def solve(self, g: Floats) -> Floats:
         """Return H⁻¹g (n,)."""
-        found: Floats = self.scale * cho_solve(self._factor, self.scale * g, check_finite=False)
+        found: Floats = self.scale * dpotrs(self._factor, self.scale * g, lower=1)[0]
         return found
 
 
