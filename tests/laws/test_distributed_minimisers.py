@@ -149,6 +149,18 @@ def test_losses_along_a_step_are_those_of_its_points(name, width):
         np.testing.assert_allclose(losses, Look(objective)(part, (), there).loss, rtol=1e-12)
 
 
+@pytest.mark.parametrize("name", ["hinge-l1", "l1-each", "elastic-net"])
+def test_a_time_limit_holds_within_a_step_around_corners(name, monkeypatch):
+    given, solve = [], newton.problem_solve
+    monkeypatch.setattr(newton, "problem_solve", lambda problem, limits: given.append(limits) or solve(problem, limits))
+    model, y = new(name, time_limit=30.0)
+    with ThreadPoolExecutor(2) as executor:
+        fit(model, by_label(X, y), engine=executor)
+    left = [limits.time_limit for limits in given]
+    assert left[0] <= 30.0
+    assert left == sorted(left, reverse=True)
+
+
 @pytest.mark.parametrize("enough", [8, 1000])
 @pytest.mark.parametrize("y", [TWO, THREE, np.arange(N) == 5], ids=["two", "three", "one-of-all"])
 def test_the_same_rows_tell_what_naive_bayes_is_worth(y, enough, monkeypatch):

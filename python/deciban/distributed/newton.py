@@ -13,7 +13,8 @@ J. Optim. 24, 2014), as least squares over a factor of it. The start is the mean
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -80,6 +81,7 @@ class Search:
     spent: int = 0
     short: bool = False
     """Whether the last step was shortened: then the next is, too, before P is looked at there."""
+    begun: float = field(default_factory=perf_counter)
 
     def run(self, d: int, start: Callable[[], tuple[Floats, Floats] | None]) -> Found:
         """Return the minimum, as far as the limits let."""
@@ -294,7 +296,8 @@ class Search:
         rows = np.ascontiguousarray((vectors * root).T)
         y = rows @ w - (vectors.T @ g) / root
         problem = Problem(rows, y, np.full(d, 0.5), Squared(), self.penalty, False)
-        q = problem_solve(problem, Limits(tol=1e-12, max_iter=10_000)).w[0] - w
+        left = self.limits.after(perf_counter() - self.begun).time_limit
+        q = problem_solve(problem, Limits(tol=1e-12, max_iter=10_000, time_limit=left)).w[0] - w
         return np.append(q, -(gradient[-1] + beside @ q) / least if free else 0.0)
 
     def _by_gradients(self, value: Value) -> Floats:
