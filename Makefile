@@ -49,7 +49,7 @@ test-mail: $(VENV)/.tested
 rust: $(VENV)/.tested
 	cargo test --workspace --profile quick --quiet
 
-FUZZ_SECONDS ?= 15
+FUZZ_SECONDS ?= 10
 fuzz: | tools
 	sh crates/core/fuzz/run $(FUZZ_SECONDS)
 
