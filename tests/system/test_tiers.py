@@ -30,6 +30,16 @@ def test_the_deep_tier_has_the_product_and_more_examples(monkeypatch):
     assert TIMES["quick"] + TIMES["beyond"] == TIMES["deep"] < TIMES["new"]
 
 
+def run_tests(folder, text, *options):
+    """Return the lines that pytest prints of tests with this text, which are tests of these tiers."""
+    tests = Path(__file__).parents[1]
+    shutil.copy(tests / "conftest.py", folder)
+    (folder / "test_of_these_tiers.py").write_text(text)
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *options]
+    env = {**os.environ, "PYTHONPATH": str(tests)}
+    return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=True).stdout.splitlines()
+
+
 TESTS = """
 import pytest
 from hypothesis import given, strategies
@@ -49,15 +59,9 @@ def test_of_the_deep_tier(): ...
 
 
 def test_what_the_deep_tier_has_more_and_the_quick_one_are_all_tests(tmp_path):
-    tests = Path(__file__).parents[1]
-    shutil.copy(tests / "conftest.py", tmp_path)
-    (tmp_path / "test_tiers_of_these.py").write_text(TESTS)
-
     def chosen(*options):
-        command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", *options]
-        env = {**os.environ, "PYTHONPATH": str(tests)}
-        done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=True)
-        return {line.partition("::")[2] for line in done.stdout.splitlines() if "::" in line}
+        lines = run_tests(tmp_path, TESTS, "--collect-only", *options)
+        return {line.partition("::")[2] for line in lines if "::" in line}
 
     quick, beyond, deep = chosen(), chosen("--deep", "--beyond-quick"), chosen("--deep")
     assert quick == {"test_of_both", "test_of_parameters[1]", "test_of_examples", "test_of_the_same_examples"}
@@ -77,15 +81,9 @@ class TestLaw:
 
 
 def test_beyond_the_quick_tier_laws_draw_other_examples(tmp_path):
-    tests = Path(__file__).parents[1]
-    shutil.copy(tests / "conftest.py", tmp_path)
-    (tmp_path / "test_law_of_these.py").write_text(LAW)
-
     def drawn(*options):
-        command = [sys.executable, "-m", "pytest", "-q", "-s", "-p", "no:cacheprovider", *options]
-        env = {**os.environ, "PYTHONPATH": str(tests)}
-        done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=True)
-        return [line.partition("drawn ")[2] for line in done.stdout.splitlines() if "drawn " in line]
+        lines = run_tests(tmp_path, LAW, "-s", *options)
+        return [line.partition("drawn ")[2] for line in lines if "drawn " in line]
 
     quick, beyond = drawn(), drawn("--deep", "--beyond-quick")
     assert len(quick) == len(beyond) == 5

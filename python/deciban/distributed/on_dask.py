@@ -138,14 +138,7 @@ def _aligned(value: Any) -> Any:
 
 
 def _combine(combine: Combine, *values: Any) -> Any:
-    """Return the combination of neighbours in the tree that all engines have."""
-
-    def both(left: Any, right: Any) -> Any:
-        if left is None or right is None:
-            return right if left is None else left
-        return combine(left, right)
-
-    return levels([*values], both)
+    return levels([*values], combine)
 
 
 def parts_of(X: Any, y: Any, weight: Any, columns: Sequence[str] | None) -> list[Part]:

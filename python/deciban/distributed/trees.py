@@ -31,14 +31,9 @@ class Tree(Generic[Value]):
                     break
                 known = self._waiting.pop((level, other))
                 left, right = (value, known) if leaf < other else (known, value)
-                value = self._both(left, right)
+                value = _both(left, right, self._combine)
             level, leaf = level + 1, leaf // 2
         self._waiting[level, leaf] = value
-
-    def _both(self, left: Value | None, right: Value | None) -> Value | None:
-        if left is None or right is None:
-            return right if left is None else left
-        return self._combine(left, right)
 
     def result(self) -> Value | None:
         """Return the combination of all leaves; None where all are of nothing."""
@@ -60,8 +55,14 @@ def groups(count: int, least: int) -> tuple[int, list[range]]:
 
 
 def levels(values: list[Any], combine: Callable[[Any, Any], Any]) -> Any:
-    """Return the combination of values that are there already, or are promised, in the same tree."""
+    """Return the combination of values that are there already in the same tree; None is of nothing."""
     while len(values) > 1:
         odd = values[-1:] if len(values) % 2 else []
-        values = [*(combine(*pair) for pair in zip(values[::2], values[1::2], strict=False)), *odd]
+        values = [*(_both(*pair, combine) for pair in zip(values[::2], values[1::2], strict=False)), *odd]
     return values[0]
+
+
+def _both(left: Value | None, right: Value | None, combine: Callable[[Value, Value], Value]) -> Value | None:
+    if left is None or right is None:
+        return right if left is None else left
+    return combine(left, right)
