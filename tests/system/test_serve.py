@@ -7,6 +7,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -279,7 +280,44 @@ def test_a_signal_at_any_moment_of_the_start_ends_all_processes(own_server):
             process.send_signal(signal.SIGTERM)
             said = process.communicate(timeout=20)[1]  # every process that is left holds this pipe
         assert process.returncode in (0, 143, -signal.SIGTERM), said
-        assert not at.exists()
+        assert [*at.parent.glob("s*")] == []
+
+
+SIGNALLED = """
+import os, select, signal, sys
+
+module, name, when = {place!r}
+call, first = getattr(sys.modules[module], name), os.getpid()
+
+def come(now):
+    if now == when and os.getpid() == first:
+        os.kill(first, signal.SIGTERM)
+
+def signalled(*arguments, **named):
+    come("before")
+    done = call(*arguments, **named)
+    come("after")
+    return done
+
+setattr(sys.modules[module], name, signalled)
+from deciban.cli import main
+main()
+"""
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize("call", ["os.chmod", "os.fork", "os.waitpid", "select.select", "signal.set_wakeup_fd"])
+def test_a_signal_beside_any_call_of_the_start_ends_all_processes(own_server, call, when):
+    path, at = own_server
+    words = ["serve", str(path), "--spamd", str(at), "--http", f"{at}.http", "--workers", "2"]
+    program = [sys.executable, "-c", SIGNALLED.format(place=(*call.split("."), when)), *words]
+    with subprocess.Popen(program, stderr=subprocess.PIPE) as process:
+        if call in {"os.waitpid", "select.select"}:  # which end when a signal has come
+            until(at.exists, process)
+            process.send_signal(signal.SIGTERM)
+        said = process.communicate(timeout=20)[1]
+    assert process.returncode in (0, 143), said
+    assert [*at.parent.glob("s*")] == []
 
 
 def test_no_worker_outlives_the_process_that_started_it(own_server):

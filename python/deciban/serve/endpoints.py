@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import socket
 import stat
@@ -96,7 +97,18 @@ def _remove_dead(path: str) -> None:
     except FileNotFoundError:
         return
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as tried:
+        tried.setblocking(False)  # somebody who listens may have more than enough who wait
         try:
             tried.connect(path)
         except ConnectionRefusedError:
-            os.unlink(path)
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(path)
+        except BlockingIOError:
+            return
+
+
+def leave(endpoint: Endpoint) -> None:
+    """Remove the file of a socket that has been closed; one that somebody else listens at by now stays."""
+    if endpoint.path:
+        with contextlib.suppress(OSError):
+            _remove_dead(endpoint.path)

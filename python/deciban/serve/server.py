@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import logging
 import os
 import pickle
@@ -11,7 +12,7 @@ from socket import socket
 from ..errors import DecibanError, UsageError, escape
 from ..mail.sql_stores import store_at
 from ..mail.users import users_beside
-from .endpoints import Endpoint, listen
+from .endpoints import Endpoint, leave, listen
 from .keeping import Keeper, make_keeper
 from .keeping_users import keep_of_all
 from .live import LiveFilter, LiveModel
@@ -57,21 +58,20 @@ def run_server(path: str, options: ServerOptions, read: Read) -> int:
     known = LiveFilter(path, options.positive, options.threshold) if of_mail else _load(path, options)
     keeper = make_keeper(known, options.keep)
     users = _user_filters(known, options)
-    opened: list[Endpoint] = []
+    sockets: dict[str, list[socket]] = {name: [*given.get(name, ())] for name in PROTOCOLS}
     try:
-        sockets: dict[str, list[socket]] = {name: [*given.get(name, ())] for name in PROTOCOLS}
         for name, wanted in endpoints.items():
             for each in wanted:
                 sockets[name].append(listen(each))
-                opened.append(each)
         count = options.workers or _cores()
         _log_start(path, endpoints, count, options)
         asks_always = any(not each.is_loopback for each in endpoints["http"])
         return _run(known, keeper, users, sockets, options, asks_always, count, read)
     finally:
-        for each in opened:
-            if each.path and os.path.exists(each.path):
-                os.unlink(each.path)
+        for opened in itertools.chain(*sockets.values()):
+            opened.close()
+        for each in itertools.chain(*endpoints.values()):
+            leave(each)  # each, as a signal may have come between the bind and the note of it
 
 
 def _load(path: str, options: ServerOptions) -> LiveModel:

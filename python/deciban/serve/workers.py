@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import select
 import signal
 import socket
 import time
@@ -26,7 +27,7 @@ FAILED = 70
 _SOON = 1.0  # seconds within which a worker that ended had hardly begun
 _LONGEST = 1 << 16  # bytes of what a worker is told at once
 _PAUSE = 0.5  # seconds before one is started in its place
-_ENDS = (signal.SIGTERM, signal.SIGINT)
+_ENDS = (signal.SIGTERM, signal.SIGINT, signal.SIGALRM)  # the last for one that came where it could not end the start
 _TOLD = (*_ENDS, signal.SIGHUP)
 
 
@@ -35,6 +36,14 @@ class _Started(NamedTuple):
 
     at: float
     tell: socket.socket
+
+
+def _make_pair() -> tuple[socket.socket, socket.socket]:
+    """Return two sockets that are connected, at neither of which anybody waits."""
+    pair = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+    for each in pair:
+        each.setblocking(False)
+    return pair
 
 
 @dataclass
@@ -49,6 +58,7 @@ class Workers:
     reload: Callable[[], bytes | None] = lambda: None
     grace: float = 30.0
     _started: dict[int, _Started] = field(default_factory=dict)
+    _bell: socket.socket = field(init=False)
     _has_begun: bool = False
     _is_ending: bool = False
     _is_asked: bool = False
@@ -56,24 +66,28 @@ class Workers:
 
     def run(self) -> int:
         """Serve until a signal ends it; returns the exit status."""
+        self._bell, rings = _make_pair()
+        signal.set_wakeup_fd(rings.fileno(), warn_on_full_buffer=False)
         known = {number: signal.signal(number, self._end) for number in _ENDS}
         known[signal.SIGHUP] = signal.signal(signal.SIGHUP, self._hang_up)
+        known[signal.SIGCHLD] = signal.signal(signal.SIGCHLD, lambda number, frame: None)  # a bell, as the others
         try:
             notify("READY=1")
             try:
                 while not self._is_ending:
                     self._fill()
-                    self._reap(wait=True)
-            except KeyboardInterrupt:  # of a signal that came before its handler was set
-                self._is_ending = True
+                    self._wait()
             except BaseException:
                 self._finish()
                 raise
             notify("STOPPING=1")
             return self._finish()
         finally:
+            signal.set_wakeup_fd(-1)
             for number, handler in known.items():
                 signal.signal(number, handler)
+            for each in (self._bell, rings):
+                each.close()
 
     def _fill(self) -> None:
         while len(self._started) < self.count:
@@ -81,9 +95,7 @@ class Workers:
             try:
                 if self._is_ending:
                     return
-                tell, told = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
-                for each in (tell, told):
-                    each.setblocking(False)
+                tell, told = _make_pair()
                 pid = os.fork()
                 if not pid:
                     tell.close()
@@ -98,7 +110,8 @@ class Workers:
         """Serve in this process, and end it."""
         status = FAILED
         try:
-            for number in _ENDS:
+            signal.set_wakeup_fd(-1)
+            for number in (*_ENDS, signal.SIGCHLD):
                 signal.signal(number, signal.SIG_DFL)
             signal.signal(signal.SIGHUP, signal.SIG_IGN)  # it reads what it was told when it has begun
             signal.pthread_sigmask(signal.SIG_UNBLOCK, _TOLD)
@@ -109,15 +122,22 @@ class Workers:
             logging.shutdown()
             os._exit(status)
 
-    def _reap(self, *, wait: bool) -> None:
-        """Note which worker has ended."""
-        try:
-            pid, status = os.waitpid(-1, 0 if wait else os.WNOHANG)
-        except (ChildProcessError, InterruptedError):
+    def _wait(self, seconds: float | None = None) -> None:
+        """Wait for a signal, so long at most, and note which workers have ended.
+
+        The system itself rings the bell: a signal that comes just before the wait is not waited for once more.
+        """
+        if select.select([self._bell], [], [], seconds)[0]:
+            read_last(self._bell)
+        for pid in [*self._started]:
+            self._reap(pid)
+
+    def _reap(self, pid: int) -> None:
+        """Note whether a worker has ended."""
+        ended, status = os.waitpid(pid, os.WNOHANG)
+        if not ended:
             return
-        begun = self._started.pop(pid, None)
-        if begun is None:
-            return
+        begun = self._started.pop(pid)
         begun.tell.close()
         if self._is_ending:
             return
@@ -130,8 +150,7 @@ class Workers:
         self._tell(signal.SIGTERM)
         end = time.monotonic() + self.grace
         while self._started and time.monotonic() < end:
-            self._reap(wait=False)
-            time.sleep(0.01)
+            self._wait(max(0.0, end - time.monotonic()))
         for pid in self._started:
             log.error("worker %d did not end in %g s and is killed", pid, self.grace)
             os.kill(pid, signal.SIGKILL)
@@ -140,7 +159,6 @@ class Workers:
 
     def _end(self, number: int, frame: object) -> None:
         self._is_ending = True
-        self._tell(signal.SIGTERM)  # waitpid goes on after a signal, until a worker has ended
 
     def _hang_up(self, number: int, frame: object) -> None:
         """Reload, once more where the signal came while that was done: what is told last is what was read last."""
