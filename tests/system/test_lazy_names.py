@@ -43,3 +43,14 @@ def test_the_packages_are_those_that_the_readme_names():
     )
     assert {"distributions", "kernel_solvers"} <= set(PACKAGES)
     assert deciban.penalties.L2(1.0).strength == 1.0
+
+
+def test_the_text_classifier_learns_and_explains_without_scipy_and_scikit_learn():
+    done = run(
+        "import sys, deciban\n"
+        "texts = ['win a prize now', 'lunch at noon', 'a prize for you', 'noon at the office'] * 10\n"
+        "known = deciban.TextClassifier().fit(texts, ['spam', 'ham'] * 20)\n"
+        "known.predict(texts), known.explain(texts[:1])\n"
+        "print(*{'scipy', 'sklearn', 'pandas'} & set(sys.modules))"
+    )
+    assert (done.stdout, done.stderr) == ("\n", "")

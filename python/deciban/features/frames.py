@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from deciban.data.declared_types import Estimator
 from deciban.data.mixins import has_container
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 
 def in_container(estimator: Estimator, X: sparse.csr_array, names: Callable[[], NDArray[Any]], original: object) -> Any:
@@ -21,6 +23,7 @@ def in_container(estimator: Estimator, X: sparse.csr_array, names: Callable[[], 
     """
     if not has_container(estimator):
         return X
+    from scipy import sparse
     from sklearn.utils._set_output import _get_output_config
 
     wanted = _get_output_config("transform", estimator)["dense"]

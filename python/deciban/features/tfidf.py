@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
 
 from deciban.data.declared_types import Estimator, parameters
 from deciban.data.mixins import OneToOneFeatureMixin, TransformerMixin
@@ -18,6 +17,7 @@ from .._core import rows_with, weigh_rows
 from .frames import in_container
 
 if TYPE_CHECKING:
+    from scipy import sparse
     from sklearn.utils import Tags
 
 _NORMS = (None, "l1", "l2")
@@ -126,6 +126,8 @@ class TfidfTransformer(OneToOneFeatureMixin, TransformerMixin, Estimator):
         return in_container(self, weighed, self.get_feature_names_out, X)
 
     def _rows(self, X: ArrayLike, *, reset: bool) -> sparse.csr_array:
+        from scipy import sparse  # here: texts are weighed by the functions below without it
+
         if self.norm not in _NORMS:
             raise ValueError(f"norm must be 'l1', 'l2' or None; got {self.norm!r}.")
         checked = numeric_rows(
