@@ -86,6 +86,7 @@ __all__ = [
     "smo",
     "smo_of_gram",
     "smo_of_rows",
+    "squared_lengths",
     "student_scores",
     "sums_of_words",
     "svmlight_pairs",
@@ -493,6 +494,14 @@ def gaussian_scores(
     mean: NDArray[np.float64],
     scale: NDArray[np.float64],
     constants: NDArray[np.float64],
+    *,
+    n_jobs: int | None = None,
+) -> NDArray[np.float64]: ...
+def squared_lengths(
+    X: NDArray[np.float64],
+    mean: NDArray[np.float64],
+    factors: NDArray[np.float64],
+    farthest: NDArray[np.float64],
     *,
     n_jobs: int | None = None,
 ) -> NDArray[np.float64]: ...

@@ -12,6 +12,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from deciban.distributions.joint_gaussian import JointGaussian
 from deciban.models.discriminant import GaussianDiscriminant
+from deciban.threads import using
 from oracle import discriminant as oracle
 
 
@@ -42,6 +43,21 @@ def test_scores_are_those_of_the_book(options, seed):
     assert_allclose(fitted.predict_proba(X[:20]), oracle.posteriors(book, prior), rtol=1e-7, atol=1e-9)
     assert_allclose(fitted.predict_proba(X).sum(axis=1), 1.0, rtol=1e-12)
     assert_array_equal(fitted.predict(X), fitted.classes_[fitted.predict_proba(X).argmax(axis=1)])
+
+
+@over({name: options for name, options in JOINT.items() if options["covariance"] == "per_class"})
+@few
+@given(seed=seeds)
+def test_rows_do_not_change_each_other(options, seed):
+    """A sum has one order, on any number of threads and beside any other rows, which one may be beyond all measure."""
+    X, y = clouds(seed)
+    fitted = model(options).fit(X, LABELS[y], weights(seed, len(y)))
+    asked = np.vstack([X] * 5 + [np.full_like(X[:1], 1e140)])
+    for threads in (1, 2, 5):
+        with using(threads):
+            together = fitted.predict_joint_log_proba(asked)
+        assert_array_equal(fitted.predict_joint_log_proba(X[:7]), together[:7])
+        assert_array_equal(fitted.predict_joint_log_proba(asked[-1:]), together[-1:])
 
 
 @over(JOINT)

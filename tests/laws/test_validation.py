@@ -1,6 +1,7 @@
 """Checks in a few steps accept, refuse and set what scikit-learn's do."""
 
 import warnings
+from decimal import Decimal, localcontext
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from sklearn.utils import assert_all_finite, check_array, check_random_state, mu
 from deciban.data import validation as own
 from deciban.data.labels import places
 from deciban.data.validation import check_classification_targets, check_is_fitted, column_or_1d, validate_data
-from deciban.scores import log_posterior
+from deciban.scores import log_posterior, posterior
 from deciban.scores.evidence import winners
 
 TABLE = np.arange(12.0).reshape(4, 3)
@@ -318,3 +319,21 @@ def test_two_classes_have_the_posterior_of_two_among_three():
     np.testing.assert_array_equal(log_posterior(b), both)
     assert not np.signbit(log_posterior(b)[log_posterior(b) == 0.0]).any()
     np.testing.assert_array_equal(winners(b), b.argmax(axis=1))
+
+
+@pytest.mark.parametrize("classes", [1, 2, 3, 7, 8, 20])
+def test_posteriors_are_those_of_exact_sums_to_their_last_digits(classes):
+    rng = np.random.default_rng(classes)
+    b = rng.normal(size=(12, classes)) * 10.0 ** rng.integers(-3, 3, size=(12, 1))
+    b[0], b[1, 1:], b[2, -1:] = 3.0, -np.inf, 700.0
+    p, log_p = posterior(b), log_posterior(b)
+    for row, found, logs in zip(b.tolist(), p, log_p, strict=True):
+        with localcontext(prec=320):  # what is certain but for 1e-304 has a logarithm, too
+            each = [Decimal(score).exp() for score in row]
+            exact = [term / sum(each) for term in each]
+            exact_logs = [float(q.ln()) for q in exact]
+        digits = 1e-15 * (4.0 + max(abs(score) for score in row if score > -np.inf))
+        np.testing.assert_allclose(found, [float(q) for q in exact], rtol=digits, atol=1e-320)
+        np.testing.assert_allclose(logs, exact_logs, rtol=digits)
+        np.testing.assert_array_equal(posterior(row), found)
+    np.testing.assert_array_equal(posterior(b.reshape(3, 4, classes)), p.reshape(3, 4, classes))

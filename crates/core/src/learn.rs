@@ -16,6 +16,7 @@ pub mod gaussian;
 pub mod information;
 pub mod labels;
 pub mod largest;
+pub mod lengths;
 mod levels;
 pub mod logarithms;
 pub mod moments;

@@ -48,32 +48,29 @@ impl<F: Take> WithSimd for Multiply<'_, F> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(mut self, simd: S) {
-        // As many sums as registers hold, with what they are multiplied of: of 32 registers 24, so that a core takes 16
-        // bytes a cycle from its second level of cache.
-        match S::F64_LANES {
-            8 => self.all::<S, 3, 1, 8>(simd),
-            4 => self.all::<S, 1, 2, 4>(simd),
-            2 => self.all::<S, 1, 4, 2>(simd),
-            _ => self.all::<S, 1, 8, 1>(simd),
-        }
-    }
-}
-
-impl<F: Take> Multiply<'_, F> {
-    /// PANELS of B at once, each of VECTORS, with COLUMNS of A.
-    #[inline(always)]
-    fn all<S: Simd, const PANELS: usize, const VECTORS: usize, const COLUMNS: usize>(&mut self, simd: S) {
         for own in self.chunk.start..self.columns.div_ceil(WIDTH) {
             let some = self.chunk.start..self.chunk.end.min(own + 1);
             let mut held = [[[0.0; WIDTH]; WIDTH]; CHUNK];
-            let right = &self.right[some.clone()];
-            products::<S, PANELS, VECTORS, COLUMNS>(simd, &self.left[own], right, &mut held);
+            add_products(simd, &self.left[own], &self.right[some.clone()], &mut held);
             self.take.take(own * WIDTH, &some, &held);
         }
     }
 }
 
-/// Adds products of a panel with some others.
+/// Adds products of the columns of a panel with those of some others, down to the last row that it has.
+#[inline(always)]
+pub fn add_products<S: Simd>(simd: S, own: &[[f64; WIDTH]], right: &[Panel], held: &mut Sums) {
+    // As many sums as registers hold, with what they are multiplied of: of 32 registers 24, so that a core takes 16
+    // bytes a cycle from its second level of cache.
+    match S::F64_LANES {
+        8 => products::<S, 3, 1, 8>(simd, own, right, held),
+        4 => products::<S, 1, 2, 4>(simd, own, right, held),
+        2 => products::<S, 1, 4, 2>(simd, own, right, held),
+        _ => products::<S, 1, 8, 1>(simd, own, right, held),
+    }
+}
+
+/// The same, PANELS of B at once, each of VECTORS, with COLUMNS of A.
 #[inline(always)]
 fn products<S: Simd, const PANELS: usize, const VECTORS: usize, const COLUMNS: usize>(
     simd: S,

@@ -1,14 +1,16 @@
-//! Scores under densities of independent features, as arrays.
+//! Scores under densities, and squared lengths that they are made of, as arrays.
 
 use deciban_core::learn::densities::Parameters;
 use deciban_core::learn::gaussian;
+use deciban_core::learn::lengths::{Measures, squared_lengths as lengths};
 use deciban_core::learn::student;
 use deciban_core::rows::{Index, Rows, Value};
-use numpy::{PyArray2, PyReadonlyArray2, PyUntypedArrayMethods};
+use numpy::{PyArray2, PyReadonlyArray1, PyReadonlyArray2, PyReadonlyArray3, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use super::rows::{Kernel, Refusal, on_rows, slice, table};
+use super::work::{run, threads};
 
 type Table<'py> = PyReadonlyArray2<'py, f64>;
 
@@ -93,4 +95,34 @@ pub fn student_scores<'py>(
     n_jobs: Option<usize>,
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
     score(py, X, [&location, &scale, &constants], Some(&freedom), n_jobs)
+}
+
+/// (C, N) ‖(x − mean_c) L_c‖² of rows (N, d) for means (C, d) and factors L (C, d, r); no feature counts from farther than
+/// `farthest` (d,).
+#[pyfunction]
+#[pyo3(signature = (X, mean, factors, farthest, *, n_jobs=None))]
+#[allow(non_snake_case)] // X is the field's own name
+pub fn squared_lengths<'py>(
+    py: Python<'py>,
+    X: Table<'py>,
+    mean: Table<'py>,
+    factors: PyReadonlyArray3<'py, f64>,
+    farthest: PyReadonlyArray1<'py, f64>,
+    n_jobs: Option<usize>,
+) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    let (classes, d, rank) = (factors.shape()[0], factors.shape()[1], factors.shape()[2]);
+    let (count, columns) = (X.shape()[0], X.shape()[1]);
+    if mean.shape() != [classes, d] || farthest.len() != d || columns != d || d == 0 {
+        return Err(PyValueError::new_err("rows, means and factors of the same columns are expected"));
+    }
+    let rows = slice(&X, "X")?;
+    let measures = Measures {
+        mean: slice(&mean, "the means")?,
+        factors: slice(&factors, "the factors")?,
+        farthest: slice(&farthest, "the distances")?,
+        classes,
+        rank,
+    };
+    let found = run(py, threads(n_jobs), || lengths(rows, &measures))?;
+    table(py, found, [classes, count])
 }

@@ -65,7 +65,7 @@ mod _core {
     #[pymodule_export]
     use super::crammer_singer::crammer_singer;
     #[pymodule_export]
-    use super::densities::{gaussian_scores, student_scores};
+    use super::densities::{gaussian_scores, squared_lengths, student_scores};
     #[pymodule_export]
     use super::descending::{descend, perceptron};
     #[pymodule_export]

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from deciban.data.rows import is_sparse, stretches
 from deciban.distributions import Bernoulli, Categorical
-from deciban.scores import IndependentScore, log_posterior
+from deciban.scores import IndependentScore, log_posterior, posterior
 
 from .information import Floats, binary_information, categorical_information, entropy
 
@@ -164,7 +164,7 @@ def _of_densities(score: IndependentScore, j: int, prior: Floats) -> float:
     freedom = None if score.freedom is None else score.freedom[there, j : j + 1]
     if (scale == 0.0).any():
         return 0.0
-    p = np.exp(log_posterior(prior[there]))
+    p = posterior(prior[there])
     x = np.unique(location[:, 0] + _PLACES[:, None] / scale[:, 0])
     logs = IndependentScore(np.log(p), location, scale, constant, freedom)(x[:, None])
     with np.errstate(under="ignore"):

@@ -16,7 +16,7 @@ from deciban.data.mixins import ClassifierMixin
 from deciban.data.rows import Rows
 from deciban.data.validation import check_is_fitted
 from deciban.losses import Floats
-from deciban.scores import Explanation, NetworkScore, log_posterior
+from deciban.scores import Explanation, NetworkScore, log_posterior, posterior
 from deciban.solvers.problem import Callback
 from deciban.verdict import Pair
 
@@ -316,7 +316,7 @@ class MLPClassifier(Reports, FindsLabelErrors, StatesBounds, ClassifierMixin, Le
             rare = np.exp(-np.abs(s))  # exact where 0.5 + 0.5 tanh(s / 2) cancels
             p: Floats = np.where(s < 0.0, rare, 1.0) / (1.0 + rare)
             return p
-        return np.asarray(np.exp(log_posterior(self._nats(X))))
+        return posterior(self._nats(X))
 
     @answers
     def predict_log_proba(self, X: Rows) -> Floats:

@@ -28,7 +28,7 @@ from deciban.data.validation import check_is_fitted, column_or_1d, not_fitted
 from deciban.distributions import Multinomial, StatisticError, fit_score
 from deciban.distributions.counts import Floats
 from deciban.distributions.priors import check_shapes, class_prior, prior_doubt
-from deciban.scores import AffineScore, Explanation, Score, log_posterior, scale_score
+from deciban.scores import AffineScore, Explanation, Score, log_posterior, posterior, scale_score
 from deciban.scores.evidence import claimed, winners
 from deciban.verdict import Pair
 
@@ -253,7 +253,7 @@ class Generative(TellsCallbacks, Reports, FindsLabelErrors, StatesBounds, Classi
         ndarray of shape (n_samples, n_classes)
             Log probabilities log p(c | x).
         """
-        return self._cast_answer(self._posterior(X), X)
+        return self._cast_answer(log_posterior(self._nats(X)), X)
 
     @ask_on_host
     def predict_proba(self, X: Rows) -> Floats:
@@ -269,7 +269,7 @@ class Generative(TellsCallbacks, Reports, FindsLabelErrors, StatesBounds, Classi
         ndarray of shape (n_samples, n_classes)
             Probabilities p(c | x).
         """
-        return self._cast_answer(np.exp(self._posterior(X)), X)
+        return self._cast_answer(posterior(self._nats(X)), X)
 
     def _joint(self, X: Rows) -> Floats:
         """Return (N, C) log p(x, c) in double precision."""
@@ -277,8 +277,11 @@ class Generative(TellsCallbacks, Reports, FindsLabelErrors, StatesBounds, Classi
         self._refuse_nothing()
         with named_refusals(self):
             matrix, family = to_judge(self, X)
-        score = self._score_counts(matrix, family)
-        return self._score_possible(self._encode_rows(matrix)) if score is None else score
+            score = self._score_counts(matrix, family)
+            if score is not None:
+                return score
+            rows = family.statistic(matrix)
+        return self._score_possible(rows)
 
     def _score_counts(self, X: Any, family: Any) -> Floats | None:
         """Return (N, C) finite scores of CSR of counts, which are looked at while they are scored; None where X is
@@ -288,9 +291,9 @@ class Generative(TellsCallbacks, Reports, FindsLabelErrors, StatesBounds, Classi
         score = compiled.of_counts(X)
         return score if score is not None and (not score.size or np.isfinite(score.sum())) else None
 
-    def _posterior(self, X: Rows) -> Floats:
-        """Return (N, C) log p(c | x) in double precision, calibrated ones as far as the examples can tell."""
-        return log_posterior(claimed(self._joint(X), self._claims()))
+    def _nats(self, X: Rows) -> Floats:
+        """Return (N, C) scores in double precision, whose softmax is p(c | x), as far as the examples can tell it."""
+        return claimed(self._joint(X), self._claims())
 
     def _claims(self) -> Claims:
         return UNBOUNDED if self.scaling_ is None else Claims(float(self.class_count_.sum()))

@@ -27,7 +27,7 @@ from deciban.data.rows import Rows, reals_for_core
 from deciban.data.validation import check_is_fitted
 from deciban.losses import Floats, Loss, Softmax
 from deciban.penalties import Penalty
-from deciban.scores import AffineScore, Explanation, log_posterior
+from deciban.scores import AffineScore, Explanation, log_posterior, posterior
 from deciban.solvers import Limits, Problem, Solution, Solver, Status
 from deciban.solvers.problem import Callback, worst
 from deciban.solvers.reduction import Siblings
@@ -344,21 +344,15 @@ class LinearClassifier(
     @ask_on_host
     def predict_log_proba(self, X: Rows) -> Floats:
         """Return (N, C) log p(c | x)."""
-        log_p, kind = self._posterior(X)
-        return log_p.astype(kind, copy=False)
+        s = self.decision_function(X)
+        return log_posterior(self._in_nats(s)).astype(s.dtype, copy=False)
 
     @offer_unless(only_margins)
     @ask_on_host
     def predict_proba(self, X: Rows) -> Floats:
         """Return (N, C) p(c | x): the largest is that of `predict`."""
-        log_p, kind = self._posterior(X)
-        p: Floats = np.exp(log_p).astype(kind, copy=False)
-        return p
-
-    def _posterior(self, X: Rows) -> tuple[Floats, Any]:
-        """Return (N, C) log p(c | x) in double precision, and the type to answer in."""
         s = self.decision_function(X)
-        return log_posterior(self._in_nats(s)), s.dtype
+        return posterior(self._in_nats(s)).astype(s.dtype, copy=False)
 
     def _log_odds(self, X: Rows) -> Floats:
         """Return (N, C) scores in nats, whose differences are log-odds."""

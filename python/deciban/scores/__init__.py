@@ -4,7 +4,7 @@ from ..verdict import Explanation, Term
 from .affine import AffineScore
 from .categorical import CategoricalScore
 from .columns import ColumnScore, join_scores
-from .evidence import VOLUME, Score, Terms, log_posterior
+from .evidence import VOLUME, Score, Terms, log_posterior, posterior
 from .independent import IndependentScore
 from .kernel import KernelScore
 from .network import NetworkScore
@@ -29,5 +29,6 @@ __all__ = [
     "Terms",
     "join_scores",
     "log_posterior",
+    "posterior",
     "scale_score",
 ]

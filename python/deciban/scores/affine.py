@@ -169,7 +169,8 @@ class AffineScore(Score):
 def _products(X: Any, W: Floats, bias: Floats) -> Floats:
     """Return X·W + bias, (N, C)."""
     if not is_sparse(X):
-        dense: Floats = X @ W + bias
+        dense: Floats = (W.T @ X.T).T  # class by class, as they are few, and NumPy is slow along rows so short
+        dense += bias
         return dense
     return scores(for_core(X), W.T if W.flags.forc else np.ascontiguousarray(W.T), np.ascontiguousarray(bias))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -17,6 +17,7 @@ from deciban.threads import OnThreads
 from deciban.verdict import Explanation, Pair, Term, places_of
 
 Floats = NDArray[np.float64]
+Posterior = Callable[[Floats], Floats]
 
 # Stands for no feature: how far a class spreads over the space, which no single feature says.
 VOLUME = -1
@@ -171,7 +172,7 @@ class Score(OnThreads, ABC):
             Indices of the classes, probability, evidence and terms.
         """
         score = np.atleast_2d(self(row))[0]
-        probability = np.exp(log_posterior(score))
+        probability = posterior(score)
         if len(score) == 1:
             none = np.zeros(0)
             return Weighing(0, None, float(probability[0]), 0.0, 0.0, Terms(none.astype(np.intp), none, none))
@@ -237,30 +238,72 @@ def log_posterior(b: ArrayLike) -> Floats:
     >>> log_posterior([-120.0, -121.0]).round(6).tolist()
     [-0.313262, -1.313262]
     """
+    return _by_class(b, _log_of_two, _log_of_many)
+
+
+def posterior(b: ArrayLike) -> Floats:
+    """Return posterior probabilities by Bayes' rule, normalised over the last axis.
+
+        p(c | x) = e^(b_c − B) / Σ_c' e^(b_c' − B),      b_c = log p(x | c) + log p(c),  B = max b_c
+
+    Each is right to its last digits, those near 0 as well; what is near 1 has its distance from 1 in `log_posterior`.
+
+    Parameters
+    ----------
+    b : array-like of shape (..., n_classes)
+        Scores, in nats; at least one of each row is finite.
+
+    Returns
+    -------
+    ndarray of shape (..., n_classes)
+        Probabilities.
+
+    Examples
+    --------
+    >>> posterior([-120.0, -121.0]).round(6).tolist()
+    [0.731059, 0.268941]
+    """
+    return _by_class(b, _of_many, _of_many)
+
+
+def _by_class(b: ArrayLike, of_two: Posterior, of_many: Posterior) -> Floats:
+    """Return what is found of scores (..., C) that lie class by class, (C, N): NumPy is slow along rows so short."""
     b = np.asarray(b, dtype=np.float64)
-    flat = b.reshape(-1, b.shape[-1])
-    return (_of_two(flat) if b.shape[-1] == 2 else _of_many(flat)).reshape(b.shape)
+    flat = np.ascontiguousarray(b.reshape(-1, b.shape[-1]).T)
+    return (of_two if len(flat) == 2 else of_many)(flat).T.reshape(b.shape)
 
 
-def _of_two(b: Floats) -> Floats:
-    """Return log posterior probabilities of two classes, column by column: NumPy is slow along rows so short."""
-    first, second = b[:, 0], b[:, 1]
+def _log_of_two(b: Floats) -> Floats:
+    first, second = b
     below = -np.abs(second - first)
     with np.errstate(under="ignore"):
         share = np.log1p(np.exp(below))
     winner, loser, wins = 0.0 - share, below - share, first >= second
-    result: Floats = np.column_stack([np.where(wins, winner, loser), np.where(wins, loser, winner)])
+    return np.stack([np.where(wins, winner, loser), np.where(wins, loser, winner)])
+
+
+def _log_of_many(b: Floats) -> Floats:
+    below = b - b.max(axis=0)
+    with np.errstate(under="ignore"):
+        others = np.exp(below)
+    wins = below == 0.0
+    others[wins] = 0.0
+    result: Floats = below - np.log1p(_total(others) + (wins.sum(axis=0) - 1.0))  # of equal winners one is left out
     return result
 
 
 def _of_many(b: Floats) -> Floats:
-    rows, winner = np.arange(len(b)), b.argmax(axis=1)
-    below = b - b[rows, winner][:, None]
     with np.errstate(under="ignore"):
-        others = np.exp(below)
-    others[rows, winner] = 0.0
-    result: Floats = below - np.log1p(others.sum(axis=1, keepdims=True))
-    return result
+        p: Floats = np.exp(b - b.max(axis=0))
+        p /= _total(p)
+    return p
+
+
+def _total(p: Floats) -> Floats:
+    """Return (N,) sums of (C, N) over classes, in an order that other rows do not change: of eight numbers or more that
+    lie side by side, as those of a single row do, NumPy adds pairs."""
+    total: Floats = p.sum(axis=0) if len(p) < 8 else np.ascontiguousarray(p.T).sum(axis=1)
+    return total
 
 
 def winners(scores: Floats) -> NDArray[np.intp]:
@@ -286,5 +329,5 @@ def claimed(scores: Floats, claims: Claims) -> Floats:
     n, there = claims.examples, scores > -np.inf
     even = there / np.maximum(there.sum(axis=1, keepdims=True), 1)
     with np.errstate(divide="ignore"):
-        found: Floats = np.log((n * np.exp(log_posterior(scores)) + even) / (n + 1.0))
+        found: Floats = np.log((n * posterior(scores) + even) / (n + 1.0))
     return found

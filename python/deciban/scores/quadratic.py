@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from deciban._core import squared_lengths
 from deciban.data.rows import Rows
 
 from .evidence import VOLUME, Floats, Score, Terms
@@ -44,14 +45,17 @@ class QuadraticScore(Score):
 
     def __call__(self, X: Any) -> Floats:
         """(N, C) scores in nats of X (N, d), dense or sparse."""
-        score = np.empty((X.shape[0], len(self.prior)))
+        score = np.empty((len(self.prior), X.shape[0]))
         done = 0
         for block in self._blocks(X):
             rows = slice(done, done + len(block))
-            for c, z in self._whiten(block):
-                score[rows, c] = self._density(np.einsum("ij,ij->i", z, z) / self.width[c] ** 2, c)
+            score[:, rows] = self._of_shared(block) if len(self.factors) == 1 else self._of_each(block)
             done += len(block)
-        return score + self.prior
+        score /= np.square(self.width)[:, None]
+        for c, square in enumerate(score):
+            score[c] = self._density(square, c)
+        score += self.prior[:, None]
+        return score.T
 
     def terms(self, row: Rows, label: int, against: int) -> Terms:
         """Return evidence in nats of every feature that the model uses, for class `label` against class `against`.
@@ -88,22 +92,16 @@ class QuadraticScore(Score):
         density: Floats = self.constant[c] - 0.5 * (nu + self.factors.shape[2]) * np.log1p(square / nu)
         return density
 
-    def _whiten(self, block: Floats) -> Iterator[tuple[int, Floats]]:
-        """Yield c and (x − mean_c) L_c (b, r) for every class."""
-        if len(self.factors) == 1:
-            centre = self.mean.mean(axis=0)
-            every = self._near(block - centre) @ self.factors[0]
-            own = (self.mean - centre) @ self.factors[0]
-            for c in range(len(own)):
-                yield c, every - own[c]
-        else:
-            for c, L in enumerate(self.factors):
-                yield c, self._near(block - self.mean[c]) @ L
+    def _of_each(self, block: Floats) -> Floats:
+        """Return (C, b) ‖(x − mean_c) L_c‖²."""
+        return squared_lengths(block, *map(np.ascontiguousarray, (self.mean, self.factors, self.farthest)))
 
-    def _near(self, away: Floats) -> Floats:
-        if not (np.abs(away).max(axis=0, initial=0.0) <= self.farthest).all():
-            np.clip(away, -self.farthest, self.farthest, out=away)
-        return away
+    def _of_shared(self, block: Floats) -> Floats:
+        """Return the same for one L, by which rows are multiplied once."""
+        L, centre = self.factors[0], self.mean.mean(axis=0)
+        every = np.clip(block - centre, -self.farthest, self.farthest) @ L
+        own = (self.mean - centre) @ L
+        return np.stack([np.square(every - each).sum(axis=1) for each in own])
 
     @cached_property
     def farthest(self) -> Floats:
@@ -118,4 +116,4 @@ class QuadraticScore(Score):
         for i in range(0, X.shape[0], size):
             block = X[i : i + size]
             block = block.toarray() if hasattr(block, "toarray") else block
-            yield np.asarray(block, dtype=np.float64)
+            yield np.ascontiguousarray(block, dtype=np.float64)

@@ -24,7 +24,7 @@ from deciban.features.coding import FARTHEST, Coding
 from deciban.features.column_information import information_of_rows
 from deciban.kernels import RBF
 from deciban.networks.network import PARTS, Network, name_parts
-from deciban.scores import AffineScore, Explanation, KernelScore, NetworkScore, Score, log_posterior
+from deciban.scores import AffineScore, Explanation, KernelScore, NetworkScore, Score, posterior
 from deciban.scores.scaled import scale_score
 from deciban.scores.tensors import Arrays, affine_from, check_arrays, kernel_from, network_from
 from deciban.store import Stored
@@ -215,8 +215,7 @@ class CodedTable(Minimised, TableModel):
 
     def predict_proba(self, X: Any) -> Floats:
         """Return (N, C) p(c | x)."""
-        p: Floats = np.exp(log_posterior(self.scores(self.columns.matrix(X))))
-        return p
+        return posterior(self.scores(self.columns.matrix(X)))
 
     def explain(self, X: Any, *, pair: Pair | None = None) -> list[Explanation]:
         """Return per row the winner against its runner-up, or the first label of `pair` against the second, and the

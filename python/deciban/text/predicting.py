@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from deciban.data.validation import check_is_fitted
 
 from ..certificates.intervals import credible_interval
-from ..scores import log_posterior
+from ..scores import log_posterior, posterior
 from ..verdict import Explanation, Pair, places_of
 from .counting import from_arrow, list_texts
 from .served import ServedText
@@ -92,7 +92,8 @@ class Predicts:
         ndarray of shape (n_samples, n_classes)
             Probabilities p(c | text).
         """
-        return np.exp(self.predict_log_proba(texts))
+        check_is_fitted(self, "served_")
+        return posterior(self.served_.scores(from_arrow(texts)))
 
     def credible_interval(self, texts: Iterable[str | bytes], level: float = 0.95) -> NDArray[np.float64]:
         """Return a credible interval of the log-odds of the predicted label against its runner-up.
