@@ -49,6 +49,8 @@ pub struct Counter {
     /// Items begun so far; numbers items over all calls so that "seen in this item" is never confused.
     begun: u32,
     lost: Lost,
+    /// What was left when words were dropped, until there is more to count.
+    left: Option<Sorted>,
     /// Counts the words themselves, over all classes, where features are buckets whose words are to be known again.
     words: Option<Box<Counter>>,
 }
@@ -80,10 +82,12 @@ enum Tables {
     Weighted(Table<f64>),
 }
 
-/// So many bytes of text bring one new word, roughly; only the first size of a table depends on it.
+/// So many bytes of text bring one new word, roughly, or one new n-gram of several; only the first size of a table depends
+/// on it.
 const BYTES_PER_WORD: usize = 256;
+const BYTES_PER_GRAM: usize = 32;
 /// The largest first size of a table, in words.
-const MOST_EXPECTED: usize = 1 << 18;
+const MOST_EXPECTED: usize = 1 << 20;
 
 /// Items that a worker takes at once.
 const STRETCH: usize = 16;
@@ -103,6 +107,7 @@ impl Counter {
             items: vec![0.0; classes],
             begun: 0,
             lost: Lost::default(),
+            left: None,
             words: None,
         }
     }
@@ -131,6 +136,7 @@ impl Counter {
     /// Makes room for more classes.
     pub fn grow(&mut self, classes: usize) {
         self.items.resize(classes.max(self.items.len()), 0.0);
+        self.resume();
         match &mut self.tables {
             Tables::Whole(tables) => tables.iter_mut().for_each(|table| table.grow(classes)),
             Tables::Weighted(table) => table.grow(classes),
@@ -139,6 +145,9 @@ impl Counter {
 
     /// How many distinct words there are so far.
     pub fn distinct(&self) -> usize {
+        if let Some(left) = &self.left {
+            return left.hashes.len();
+        }
         let hashes: Vec<&[u64]> = match &self.tables {
             Tables::Whole(tables) => tables.iter().map(Table::hashes).collect(),
             Tables::Weighted(table) => vec![table.hashes()],
@@ -158,6 +167,7 @@ impl Counter {
             self.items[class] += 1.0;
         }
         let before = self.begin(items.len());
+        let bytes_each = if self.reader.tokenizer.longest > 1 { BYTES_PER_GRAM } else { BYTES_PER_WORD };
         match &mut self.tables {
             Tables::Weighted(table) => {
                 let work = Work::new(&self.reader, self.rules, items, classes, before);
@@ -167,7 +177,7 @@ impl Counter {
                 let work = Work::new(&self.reader, self.rules, items, classes, before);
                 let next = AtomicUsize::new(0);
                 let bytes: usize = items.iter().map(|item| item.len()).sum();
-                let words = (bytes / BYTES_PER_WORD).min(MOST_EXPECTED);
+                let words = (bytes / bytes_each).min(MOST_EXPECTED);
                 tables.iter_mut().for_each(|table| table.expect(words));
                 rayon::scope(|scope| {
                     for table in tables.iter_mut() {
@@ -200,6 +210,7 @@ impl Counter {
     /// How many items were numbered before these: numbers begin anew, with no word seen in any item, where they would not
     /// fit into 32 bits.
     fn begin(&mut self, items: usize) -> u32 {
+        self.resume();
         let items = narrow(items);
         if self.begun.checked_add(items).is_none() {
             match &mut self.tables {
@@ -212,14 +223,23 @@ impl Counter {
         self.begun - items
     }
 
+    /// Goes on from what was left when words were dropped.
+    fn resume(&mut self) {
+        let Some(left) = self.left.take() else { return };
+        match &mut self.tables {
+            Tables::Whole(tables) => tables[0] = Table::after(left).of_generation(self.lost.times),
+            Tables::Weighted(table) => *table = Table::after(left).of_generation(self.lost.times),
+        }
+    }
+
     /// Drops the rarest words while there are too many. Called where the input says, never where threads happen to
     /// stand, so that the same input always drops the same words.
     fn bound(&mut self) {
         let (most, lost) = (self.rules.most_words, &mut self.lost);
-        match &mut self.tables {
+        self.left = match &mut self.tables {
             Tables::Whole(tables) => drop_rare(tables, most, lost),
             Tables::Weighted(table) => drop_rare(std::slice::from_mut(table), most, lost),
-        }
+        };
     }
 
     /// The generation of the items that come next: how often words have been dropped.
@@ -237,27 +257,29 @@ impl Counter {
     /// The counts, and what was dropped to keep them bounded.
     pub fn finish(self) -> Found {
         let classes = self.items.len();
-        let Sorted { hashes, counts, names, born, .. } = match self.tables {
-            Tables::Whole(tables) => Table::merge(&tables),
-            Tables::Weighted(table) => Table::merge(&[table]),
+        let Sorted { hashes, counts, names, born, .. } = match (self.left, self.tables) {
+            (Some(left), _) => left,
+            (None, Tables::Whole(tables)) => Table::merge(&tables),
+            (None, Tables::Weighted(table)) => Table::merge(&[table]),
         };
         Found { book: Wordbook { classes, hashes, counts, names, items: self.items }, lost: self.lost, born }
     }
 }
 
-/// Drops words seen at most `floor` times, with the smallest floor that leaves at most half of `most`; what is left the
-/// first table has.
-fn drop_rare<T: Count>(tables: &mut [Table<T>], most: usize, lost: &mut Lost) {
+/// Drops words seen at most `floor` times, with the smallest floor that leaves at most half of `most`; what is left is
+/// returned, and the tables are empty. Where there are not too many, all stay where they are.
+fn drop_rare<T: Count>(tables: &mut [Table<T>], most: usize, lost: &mut Lost) -> Option<Sorted> {
     if tables.iter().map(Table::len).sum::<usize>() <= most {
-        return;
+        return None;
     }
     let floor = |totals: &mut [f64]| {
         if totals.len() > most { lost.drop_rare(totals, most) } else { f64::NEG_INFINITY }
     };
-    let mut whole = Some(Table::after(Table::merge_above(tables, floor)));
+    let left = Table::merge_above(tables, floor);
     for table in tables {
-        *table = whole.take().unwrap_or_else(|| Table::new(table.classes())).of_generation(lost.times);
+        *table = Table::new(table.classes()).of_generation(lost.times);
     }
+    Some(left)
 }
 
 impl Lost {
@@ -321,11 +343,11 @@ impl<'a> Work<'a> {
         let tokenizer = &self.reader.tokenizer;
         let once = self.rules.binary.then_some(self.before + narrow(i) + 1);
         let named = self.rules.hashed_bits.is_none();
-        let tokens = &mut scratch.tokens;
-        let text = self.reader.tokens(self.items[i], &mut scratch.view, tokens);
+        let Scratch { view, tokens, words } = scratch;
+        let text = self.reader.tokens(self.items[i], view, tokens);
         let features = tokens.iter().map(|token| self.rules.feature(token.hash));
-        table
-            .add(features, self.classes[i], weight, once, |k| named.then(|| tokenizer.name(text, tokens[k])));
+        let name = |k: usize, names: &mut String| tokenizer.push_name(text, tokens[k], words, names);
+        table.add(features, self.classes[i], weight, once, named.then_some(name));
     }
 }
 
@@ -334,6 +356,8 @@ impl<'a> Work<'a> {
 struct Scratch {
     view: View,
     tokens: Vec<Token>,
+    /// Of the name of an n-gram.
+    words: Vec<Token>,
 }
 
 #[cfg(test)]

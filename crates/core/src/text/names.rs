@@ -19,7 +19,13 @@ impl Names {
     /// Appends a name.
     #[inline]
     pub fn push(&mut self, name: &str) {
-        self.text.push_str(name);
+        self.push_with(|text| text.push_str(name));
+    }
+
+    /// Appends a name as it is appended to a text.
+    #[inline]
+    pub fn push_with(&mut self, append: impl FnOnce(&mut String)) {
+        append(&mut self.text);
         self.ends.push(self.text.len());
     }
 

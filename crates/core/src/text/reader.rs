@@ -96,10 +96,11 @@ impl Reader {
         passages::gather(&mut placed);
         tokens.sort_by_key(key);
         tokens.dedup_by_key(|token| key(token));
+        let mut words = Vec::new();
         let mut set = WordSet { passages: placed.iter().map(|word| word.2).collect(), ..WordSet::default() };
         for token in tokens {
             set.hashes.push(token.hash);
-            set.names.push_str(&self.tokenizer.name(text, token));
+            self.tokenizer.push_name(text, token, &mut words, &mut set.names);
             set.ends.push(set.names.len());
         }
         set

@@ -108,7 +108,7 @@ impl<T: Count> Table<T> {
         self.hashes.is_empty()
     }
 
-    /// Counts the features of one item of `class`, `name(i)` naming the i-th. With `once` given, the number of this
+    /// Counts the features of one item of `class`, `name` appending the name of the i-th if they have names. With `once` given, the number of this
     /// item, each feature counts only the first time.
     #[inline]
     pub fn add(
@@ -117,7 +117,7 @@ impl<T: Count> Table<T> {
         class: usize,
         weight: T,
         once: Option<u32>,
-        name: impl Fn(usize) -> Option<String>,
+        mut name: Option<impl FnMut(usize, &mut String)>,
     ) {
         let mut ahead = features.clone();
         let more = features.clone().count();
@@ -140,20 +140,15 @@ impl<T: Count> Table<T> {
             let fresh = once.is_none() | (Some(slot.seen) != once);
             slot.seen = once.unwrap_or(slot.seen);
             if new {
-                self.insert(feature, name(i));
+                self.hashes.push(feature);
+                self.born.push(self.generation);
+                if let Some(name) = &mut name {
+                    self.names.push_with(|names| name(i, names));
+                }
             }
             column[id] += std::hint::select_unpredictable(fresh, weight, T::default());
         }
         self.counts[class] = column;
-    }
-
-    #[cold]
-    fn insert(&mut self, hash: u64, name: Option<String>) {
-        self.hashes.push(hash);
-        self.born.push(self.generation);
-        if let Some(name) = name {
-            self.names.push(&name);
-        }
     }
 
     /// From now on no word was seen in any item.

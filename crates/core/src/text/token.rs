@@ -182,43 +182,57 @@ impl Tokenizer {
 
     /// The token's name as people read it: prefix, then its words in final form, one space between.
     pub fn name(&self, text: &str, token: Token) -> String {
-        let mut name = String::from(token.field.prefix());
+        let mut name = String::new();
+        self.push_name(text, token, &mut Vec::new(), &mut name);
+        name
+    }
+
+    /// Appends that name to others; `words` is working memory.
+    pub fn push_name(&self, text: &str, token: Token, words: &mut Vec<Token>, names: &mut String) {
+        names.push_str(token.field.prefix());
         let place = token.place();
         if token.field == Field::Shape {
             let remark = &text[place];
-            name.push_str(if remark.is_ascii() { remark } else { DISGUISED });
-            return name;
+            names.push_str(if remark.is_ascii() { remark } else { DISGUISED });
+        } else if token.field.is_whole() {
+            push_lower(&text[place], names);
+        } else if self.unit != Unit::Words {
+            names.push_str(&text[place]);
+        } else if token.size & PART != 0 {
+            names.push_str(parts::name(&text[place], &mut String::new()));
+        } else {
+            words.clear();
+            Scan::new(self, text, token.field, place.end).run(place.start, words);
+            self.push_words(text, words, names);
         }
-        if token.field.is_whole() {
-            name.push_str(&text[place].to_ascii_lowercase());
-            return name;
-        }
-        if self.unit != Unit::Words {
-            return text[place].to_string();
-        }
-        if token.size & PART != 0 {
-            name.push_str(parts::name(&text[place], &mut String::new()));
-            return name;
-        }
-        let mut words = Vec::new();
-        Scan::new(self, text, token.field, place.end).run(place.start, &mut words);
+    }
+
+    /// Appends words in final form, one space between.
+    fn push_words(&self, text: &str, words: &[Token], names: &mut String) {
         let mut folded = String::new();
         let heard = words.iter().filter(|word| word.size == 1 && !self.stops(word));
         for (i, word) in heard.enumerate() {
             if i > 0 {
-                name.push(' ');
+                names.push(' ');
             }
             let word = &text[word.place()];
             if folds(word) {
                 fold(word, &mut folded);
-                name.push_str(&folded);
+                names.push_str(&folded);
+            } else if without(Step::Case) {
+                names.push_str(word);
             } else {
-                let lower = |c: char| if without(Step::Case) { c } else { c.to_ascii_lowercase() };
-                name.extend(word.chars().map(lower));
+                push_lower(word, names);
             }
         }
-        name
     }
+}
+
+/// Appends a text with its ASCII letters in lower case.
+fn push_lower(text: &str, names: &mut String) {
+    let from = names.len();
+    names.push_str(text);
+    names[from..].make_ascii_lowercase();
 }
 
 /// A pass over one stretch of text.

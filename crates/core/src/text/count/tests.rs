@@ -45,3 +45,30 @@ fn counts_that_32_bits_do_not_hold_are_those_of_doubles() {
         }
     }
 }
+
+#[test]
+fn what_was_left_when_words_were_dropped_goes_on_being_counted() {
+    let few = |threads, weighted| {
+        let all = counter(false, threads, weighted);
+        Counter { rules: Rules { most_words: 12, ..all.rules }, ..all }
+    };
+    for each in [7, 50, 200] {
+        let found = counted(few(1, false), 200, each);
+        assert!(found.lost.times > 0 && found.book.hashes.len() <= 12);
+        for (threads, weighted) in [(3, false), (1, true)] {
+            assert_eq!(counted(few(threads, weighted), 200, each), found);
+        }
+        let (texts, classes) = items(200);
+        let texts: Vec<&[u8]> = texts.iter().map(|text| text.as_bytes()).collect();
+        let mut counter = few(2, false);
+        counter.add(&texts, &classes);
+        let distinct = counter.distinct();
+        counter.grow(3);
+        assert_eq!(counter.distinct(), distinct);
+        counter.add(&texts[..1], &[2]);
+        let Found { book, lost, .. } = counter.finish();
+        assert_eq!((book.classes, book.items[2], book.counts.len()), (3, 1.0, 3 * book.hashes.len()));
+        let counted = book.counts.iter().sum::<f64>() + lost.occurrences;
+        assert_eq!(counted, 201.0 * 6.0);
+    }
+}
