@@ -17,7 +17,6 @@ from deciban.threads import OnThreads
 from deciban.verdict import Explanation, Pair, Term, places_of
 
 Floats = NDArray[np.float64]
-Posterior = Callable[[Floats], Floats]
 
 # Stands for no feature: how far a class spreads over the space, which no single feature says.
 VOLUME = -1
@@ -238,7 +237,7 @@ def log_posterior(b: ArrayLike) -> Floats:
     >>> log_posterior([-120.0, -121.0]).round(6).tolist()
     [-0.313262, -1.313262]
     """
-    return _by_class(b, _log_of_two, _log_of_many)
+    return _by_class(b, _log_of_classes)
 
 
 def posterior(b: ArrayLike) -> Floats:
@@ -263,14 +262,14 @@ def posterior(b: ArrayLike) -> Floats:
     >>> posterior([-120.0, -121.0]).round(6).tolist()
     [0.731059, 0.268941]
     """
-    return _by_class(b, _of_many, _of_many)
+    return _by_class(b, _of_classes)
 
 
-def _by_class(b: ArrayLike, of_two: Posterior, of_many: Posterior) -> Floats:
+def _by_class(b: ArrayLike, of: Callable[[Floats], Floats]) -> Floats:
     """Return what is found of scores (..., C) that lie class by class, (C, N): NumPy is slow along rows so short."""
     b = np.asarray(b, dtype=np.float64)
     flat = np.ascontiguousarray(b.reshape(-1, b.shape[-1]).T)
-    return (of_two if len(flat) == 2 else of_many)(flat).T.reshape(b.shape)
+    return of(flat).T.reshape(b.shape)
 
 
 def _log_of_two(b: Floats) -> Floats:
@@ -282,7 +281,9 @@ def _log_of_two(b: Floats) -> Floats:
     return np.stack([np.where(wins, winner, loser), np.where(wins, loser, winner)])
 
 
-def _log_of_many(b: Floats) -> Floats:
+def _log_of_classes(b: Floats) -> Floats:
+    if len(b) == 2:
+        return _log_of_two(b)  # the same numbers in three quarters of the time
     below = b - b.max(axis=0)
     with np.errstate(under="ignore"):
         others = np.exp(below)
@@ -292,7 +293,7 @@ def _log_of_many(b: Floats) -> Floats:
     return result
 
 
-def _of_many(b: Floats) -> Floats:
+def _of_classes(b: Floats) -> Floats:
     with np.errstate(under="ignore"):
         p: Floats = np.exp(b - b.max(axis=0))
         p /= _total(p)

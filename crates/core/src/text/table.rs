@@ -108,8 +108,8 @@ impl<T: Count> Table<T> {
         self.hashes.is_empty()
     }
 
-    /// Counts the features of one item of `class`, `name` appending the name of the i-th if they have names. With `once` given, the number of this
-    /// item, each feature counts only the first time.
+    /// Counts the features of one item of `class`, `name` appending the name of the i-th if they have names. With `once`
+    /// given, the number of this item, each feature counts only the first time.
     #[inline]
     pub fn add(
         &mut self,
