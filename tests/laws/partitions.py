@@ -38,8 +38,8 @@ def by_label(X: Any, y: Any) -> list[Part]:
 
 
 def backwards(X: Any, y: Any) -> list[Part]:
-    """A dozen small parts, the last rows first."""
-    return _cut(X, y, np.arange(len(y))[::-1], list(range(3, len(y), max(3, len(y) // 12))))
+    """Seven small parts, an odd number at two levels of a tree, the last rows first."""
+    return _cut(X, y, np.arange(len(y))[::-1], list(range(3, len(y), max(3, len(y) // 6))))
 
 
 PARTITIONINGS = [whole, by_label, backwards]
