@@ -52,7 +52,8 @@ class Writer:
                 "with joblib or skops."
             )
         own, given = model._get_param_names(), model.get_typed_params()
-        learnt = {key: value for key, value in vars(model).items() if key not in own and key not in _OF_PROCESS}
+        state = model.__getstate__() or {}
+        learnt = {key: value for key, value in state.items() if key not in own and key not in _OF_PROCESS}
         layout = registry.layout(name)
         if layout is not None and learnt:
             content = store.to_bytes(layout.header_of(model), layout.arrays_of(model))
@@ -271,8 +272,11 @@ class Reader:
 
 
 def _is_plain(cls: type, name: str) -> bool:
-    """Return whether a class has only a plain value of this name, which an instance may have too."""
+    """Return whether a class has only a plain value of this name, or a property that can be set, which an instance may
+    have too."""
     value = getattr(cls, name)
+    if isinstance(value, property):
+        return value.fset is not None
     return value is None or isinstance(value, bool | int | float | str)
 
 

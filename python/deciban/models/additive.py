@@ -24,14 +24,13 @@ from deciban.solvers.closed_form import DIRECT
 
 from ..data.offered import offer_unless
 from ..data.transaction import all_or_nothing
-from .normal_equations import statistic
+from .normal_equations import KeptRows, statistic
 from .responses import Responses, responses
 
 
 class Additive(RegressorMixin, Estimator):
     """A regression whose state is `statistics_`, the scatter of (x, y), where loss and penalty allow; else None."""
 
-    statistics_: PooledScatter | None
     loss: str
     penalty: str | None
     _single: bool
@@ -39,6 +38,26 @@ class Additive(RegressorMixin, Estimator):
     _kind: np.dtype[Any]
     _sparse: bool
     _seconds: float
+
+    @property
+    def statistics_(self) -> PooledScatter | None:
+        """The statistic, where the state is a sum; else None."""
+        try:
+            kept: PooledScatter | KeptRows | None = self.__dict__["statistics_"]
+        except KeyError:
+            raise AttributeError(f"this {type(self).__name__} has no statistics_: it is not fitted yet") from None
+        if isinstance(kept, KeptRows):
+            kept = self.__dict__["statistics_"] = statistic(kept.given)
+        return kept
+
+    @statistics_.setter
+    def statistics_(self, kept: PooledScatter | KeptRows | None) -> None:
+        self.__dict__["statistics_"] = kept
+
+    def __getstate__(self) -> Any:
+        """A pickle, like a file, has the statistic and no rows."""
+        state: Any = super().__getstate__()
+        return {**state, "statistics_": self.statistics_} if state and "statistics_" in state else state
 
     @abstractmethod
     def _loss(self) -> Loss:
@@ -159,7 +178,7 @@ class Additive(RegressorMixin, Estimator):
         shape = {
             "n_features_in_": self.n_features_in_,
             "feature_names_in_": names,
-            "targets": self._require_statistics().s.shape[2],
+            "targets": self._count_targets(),
         }
         return {**self.learning_params(), **shape}
 
@@ -172,10 +191,16 @@ class Additive(RegressorMixin, Estimator):
             raise ValueError(
                 f"learning in pieces keeps d² sums, for at most {DIRECT} features; X has {given.X.shape[1]}"
             )
-        if not first and given.Y.shape[1] + given.X.shape[1] != self._require_statistics().s.shape[2]:
-            learnt = self._require_statistics().s.shape[2] - given.X.shape[1]
+        if not first and given.Y.shape[1] != (learnt := self._count_targets()):
             raise ValueError(f"y must have the {learnt} targets that were learnt, got {given.Y.shape[1]}")
         return given
+
+    def _count_targets(self) -> int:
+        """Return how many targets were learnt, without a statistic that is still to be made."""
+        kept = vars(self)["statistics_"]
+        if isinstance(kept, KeptRows):
+            return int(kept.given.Y.shape[1])
+        return int(self._require_statistics().s.shape[2] - self.n_features_in_)
 
     def _require_statistics(self) -> PooledScatter:
         if self.statistics_ is None:

@@ -33,7 +33,7 @@ from ..data.transaction import all_or_nothing
 from ..solvers.limits import draw_seed, read_limits
 from .additive import Additive
 from .callbacks import TellsCallbacks, report_to_callbacks
-from .normal_equations import certify_moments, leverage, statistic
+from .normal_equations import KeptRows, certify_moments, leverage, statistic
 from .regression import certify_regression, solve_regression
 from .responses import Responses, responses
 from .together import fitting
@@ -64,7 +64,8 @@ class LinearRegression(TellsCallbacks, SparseWeights, StatesBounds, Additive):
     others w is the shortest of all optima, and `rank_` shows it. Its state is the statistic Σ w (1, x, y)(1, x, y)ᵀ,
     kept about the mean to all digits, so that with loss "squared" and penalty None or "l2", `partial_fit`, `+` and
     `forget` are sums. `fit` computes from the data themselves; a model that learns in pieces computes from the
-    statistic, with half the digits where columns are nearly collinear. It is kept for up to 4000 features. Legendre
+    statistic, with half the digits where columns are nearly collinear. It is kept for up to 4000 features; of at most
+    4 million dense values a copy of the rows is kept in its place until it is asked for. Legendre
     (1805); Hoerl & Kennard, Technometrics 12 (1970); Tibshirani, J. R. Statist. Soc. B 58 (1996); Huber, Ann. Math.
     Statist. 35 (1964).
 
@@ -200,7 +201,7 @@ class LinearRegression(TellsCallbacks, SparseWeights, StatesBounds, Additive):
             given = given if matrix is None else given.whiten(matrix, self.fit_intercept)
             linear = isinstance(loss, Squared) and not penalty.l1 and not penalty.nonnegative
             keep = linear and given.X.shape[1] <= DIRECT and np.ndim(self.alpha) == 0
-            self.statistics_ = statistic(given) if keep else None
+            self.statistics_ = (KeptRows.of(given) or statistic(given)) if keep else None
             self._single, self._kind, self._sparse = given.single, given.kind, False
             self._found = self._minimise(given, loss, limits)
             self._seconds = perf_counter() - started
@@ -246,7 +247,8 @@ class LinearRegression(TellsCallbacks, SparseWeights, StatesBounds, Additive):
             )
             for y, penalty in zip(given.Y.T, self._penalties(given.Y.shape[1]), strict=True)
         ]
-        moments = None if given.centre is not None else self.statistics_
+        known = vars(self)["statistics_"]
+        moments = None if given.centre is not None or isinstance(known, KeptRows) else known
         seed = draw_seed(self.random_state)
         last = getattr(self, "_found", None) if self.warm_start else None
         start = fitting(None if last is None else last.solutions, problems)
@@ -380,7 +382,9 @@ class LinearRegression(TellsCallbacks, SparseWeights, StatesBounds, Additive):
         """Return why an example cannot be taken out of what was learnt."""
         if self.loss != "squared" or self.penalty not in (None, "l2") or self.positive:
             return "it is exact for least squares without a penalty, or with 'l2'"
-        if self.statistics_ is None:
+        known = vars(self)["statistics_"]
+        if known is None:
             return f"beyond {DIRECT:,} features no statistic is kept"
-        tied = abs(float(self.statistics_.n.sum()) - self._derive_fit().proof.n) > 1e-9 * self._derive_fit().proof.n
+        n = self._derive_fit().proof.n
+        tied = not isinstance(known, KeptRows) and abs(float(known.n.sum()) - n) > 1e-9 * n
         return "a covariance ties the errors of examples together" if tied else ""

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from deciban.solvers import Limits, Problem, Solution, Solver, Status, solve_each
+from deciban.solvers import Limits, Problem, Solution, Solver, Status, ascend_together, solve_each
 from deciban.solvers.dual_coordinate import LANES
 from deciban.solvers.reduction import Siblings
 
@@ -25,7 +25,8 @@ def solve_all(
     halt = Halt(limits.callback)
     watched = replace(limits, callback=halt)
     problems = Siblings.join(problems)
-    groups = np.array_split(np.arange(len(problems)), -(-len(problems) // LANES))
+    lanes = LANES if ascend_together(problems, solver, watched) else 1
+    groups = np.array_split(np.arange(len(problems)), -(-len(problems) // lanes))
     parts = [slice(int(own[0]), int(own[-1]) + 1) for own in groups]
     tasks = [partial(solve_each, problems[own], watched, solver, starts[own], seed) for own in parts]
     several, interrupted = side_by_side(tasks, threads_for(len(tasks), problems[0].n_jobs), halt)

@@ -137,15 +137,20 @@ def _ascend_each(few: list[Problem], limits: Limits, starts: list[Solution | Non
     return [each.outward(own) for each, own in zip(gathered, found, strict=True)]
 
 
-def _merged_for_dual_ascent(problems: Sequence[Problem], solver: str | Solver, limits: Limits) -> list[Merged] | None:
-    """Return siblings merged, if dual ascent solves them side by side; else None."""
+def ascend_together(problems: Sequence[Problem], solver: str | Solver, limits: Limits) -> bool:
+    """Return whether dual ascent may solve siblings side by side, each row that is read serving all."""
     first = problems[0]
     known = isinstance(first.siblings, Siblings) and isinstance(first.loss, dual_coordinate.TOGETHER)
     if solver not in ("auto", dual_coordinate.NAME) or not known or len(problems) < _SIDE_BY_SIDE:
-        return None
+        return False
     if refusal(dual_coordinate, first) is not None or Centred.of(first) is not None:
-        return None
-    if solver == "auto" and choose(first, limits).name != dual_coordinate.NAME:
+        return False
+    return solver != "auto" or choose(first, limits).name == dual_coordinate.NAME
+
+
+def _merged_for_dual_ascent(problems: Sequence[Problem], solver: str | Solver, limits: Limits) -> list[Merged] | None:
+    """Return siblings merged, if dual ascent solves them side by side; else None."""
+    if not ascend_together(problems, solver, limits):
         return None
     merged = [Merged.of_problem(each) for each in problems]
     chosen = solver != "auto" or choose(merged[0].problem, limits).name == dual_coordinate.NAME

@@ -28,7 +28,7 @@ from deciban.losses import Floats, Squared
 
 from .limits import Watch
 from .problem import Limits, Problem, Solution, Status
-from .second_moments import LAST_BITS, Factor, Normal, as_matrix, joint_scatter, normal_equations
+from .second_moments import LAST_BITS, Factor, Normal, as_matrix, equations_of_rows
 
 NAME = "closed-form"
 EXACT = True
@@ -110,7 +110,7 @@ def least_squares(
     data = _Data(rows, Y, c, 0.5 * l2, intercept, n_jobs)
     factor = None
     if data.d <= DIRECT and (data.d <= data.height or data.sparse):
-        known = normal() if normal else normal_equations(joint_scatter(as_matrix(rows), Y, c), data.d, intercept)
+        known = normal() if normal else equations_of_rows(as_matrix(rows), Y, c, intercept)
         factor = Factor.of_gram(add_ridge(known.G, data.ridge), known.floor)
         if factor.rank == data.d and factor.condition() <= _WELL_CONDITIONED:
             return data.correct_by_residuals(known, factor)
