@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -134,33 +135,58 @@ class Calibrated(NamedTuple):
     loss: float | None
 
 
-class LeftOut(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class LeftOut:
     """M examples as rows of features, CSR of `ends`, `features` and `values`, that were learnt `counts` (M, C) times
-    under each class, by naive Bayes with pseudo-count `added`; `absent` where words that are not there count, too."""
+    under each class, by naive Bayes; `absent` where words that are not there count, too.
+
+    What does not depend on the pseudo-count is made once, for all that are tried.
+    """
 
     ends: NDArray[np.int64]
     features: NDArray[np.int32]
     values: Floats
     counts: Floats
     seen: Counts
-    added: float
     absent: bool
 
-    def scores(self, prior: object) -> Floats:
-        """Return (M, C) what the model of all other examples, its prior included, would give them.
+    def scores(self, prior: object, added: float) -> Floats:
+        """Return (M, C) what the model of all other examples, its prior included, would give them with pseudo-count
+        `added`.
 
         A class of which nothing else was seen has −∞. A word that no other example has is unknown to that model.
         """
-        row = np.repeat(np.arange(len(self.ends)), np.diff(self.ends, prepend=0))
-        again = self.seen.s.sum(axis=0)[self.features] - self.counts.sum(axis=1)[row] * self.values
-        left = self.seen.n - self.counts
-        known, which = np.unique(left, axis=0, return_inverse=True)
+        left, known, which = self._others
         with np.errstate(divide="ignore", invalid="ignore"):
-            found = (self._there_or_not if self.absent else self._drawn)(row, again > _NOTHING)
+            found = (self._there_or_not if self.absent else self._drawn)(added)
             log_prior = np.log([class_prior(prior, n) if n.any() else np.zeros_like(n) for n in known])
-            found += log_prior[which.reshape(-1)]
+            found += log_prior[which]
         found[left <= 0.0] = -np.inf
         return found
+
+    @cached_property
+    def _others(self) -> tuple[Floats, Floats, Places]:
+        """How many others each class has for each example (M, C), the rows of it that differ, and which each is."""
+        left = self.seen.n - self.counts
+        known, which = np.unique(left, axis=0, return_inverse=True)
+        return left, known, which.reshape(-1)
+
+    @cached_property
+    def _row(self) -> Places:
+        """The example of each occurrence."""
+        return np.repeat(np.arange(len(self.ends)), np.diff(self.ends, prepend=0))
+
+    @cached_property
+    def _kept(self) -> NDArray[np.bool_]:
+        """Whether the word of each occurrence is in other examples, too."""
+        again = self.seen.s.sum(axis=0)[self.features] - self.counts.sum(axis=1)[self._row] * self.values
+        kept: NDArray[np.bool_] = again > _NOTHING
+        return kept
+
+    @cached_property
+    def _unknown(self) -> Floats:
+        """(M,) how many words of each example no other has."""
+        return self._sum(self._row, ~self._kept * 1.0)
 
     def _sum(self, row: Places, values: Any) -> Floats:
         sums: Floats = np.bincount(row, values, minlength=len(self.ends)).astype(float)
@@ -172,65 +198,85 @@ class LeftOut(NamedTuple):
         lengths = np.diff(starts)[examples]
         return np.repeat(starts[examples] - np.cumsum(lengths) + lengths, lengths) + np.arange(lengths.sum())
 
-    def _known(self) -> tuple[Places, Places]:
-        """Return the features that occur, ascending, and the place of each occurrence's among them."""
+    @cached_property
+    def _words(self) -> tuple[Floats, Places]:
+        """The counts (C, K) of the words that occur, ascending, and the place of each occurrence's among them."""
         occurs = np.zeros(self.seen.s.shape[1], dtype=bool)
         occurs[self.features] = True
         known = np.flatnonzero(occurs)
         places = np.empty(len(occurs), dtype=np.intp)
         places[known] = np.arange(len(known))
-        return known, places[self.features]
+        return np.array([s_c[known] for s_c in self.seen.s]), places[self.features]
 
-    def _drawn(self, row: Places, kept: NDArray[np.bool_]) -> Floats:
-        """Return (M, C) Σ_j x_j log φ_cj of words that are drawn."""
-        known, place = self._known()
-        s = np.array([s_c[known] for s_c in self.seen.s])
-        log = np.log(s + self.added)
-        x = np.where(kept, self.values, 0.0)
-        rows = (x, place, np.append(0, self.ends), len(known))
-        said: Floats = scores_of_rows(rows, log, np.zeros(len(log)))
-        unknown, length = self._sum(row, ~kept * 1.0), self._sum(row, x)
-        total = self.seen.s.sum(axis=1) + self.added * (self.seen.s.shape[1] - unknown[:, None])
-        total -= self.counts * self._sum(row, self.values)[:, None]
+    @cached_property
+    def _own(self) -> tuple[Places, Places, Floats, Floats]:
+        """Of the occurrences of words that others have, under the classes of their examples: where in (M, C) they
+        count, where in (C, K) their words are, how often these occur in others of the class, and how often here."""
+        s, place = self._words
+        C, K = s.shape
+        several = []
         for c, learnt in enumerate(self.counts.T):
             mine = self._entries_of(np.flatnonzero(learnt > 0.0))
-            mine = mine[kept[mine]]
-            left = np.maximum(s[c, place[mine]] - learnt[row[mine]] * self.values[mine], 0.0)
-            said[:, c] += self._sum(row[mine], x[mine] * (np.log(left + self.added) - log[c, place[mine]]))
+            mine = mine[self._kept[mine]]
+            row, values = self._row[mine], self.values[mine]
+            left = np.maximum(s[c, place[mine]] - learnt[row] * values, 0.0)
+            several.append((row * C + c, c * K + place[mine], left, values))
+        at, word, left, values = (np.concatenate(parts) for parts in zip(*several, strict=True))
+        return at, word, left, values
+
+    @cached_property
+    def _lengths(self) -> tuple[Floats, Floats]:
+        """(M,) how many words of each example others have, and (M, C) all that occur in others of each class."""
+        every = self.seen.s.sum(axis=1) - self.counts * self._sum(self._row, self.values)[:, None]
+        return self._sum(self._row, np.where(self._kept, self.values, 0.0)), every
+
+    def _drawn(self, added: float) -> Floats:
+        """Return (M, C) Σ_j x_j log φ_cj of words that are drawn."""
+        s, place = self._words
+        log = np.log(s + added)
+        rows = (np.where(self._kept, self.values, 0.0), place, np.append(0, self.ends), s.shape[1])
+        said: Floats = scores_of_rows(rows, log, np.zeros(len(log)))
+        at, word, left, values = self._own
+        corrected = values * (np.log(left + added) - log.ravel()[word])
+        said += np.bincount(at, corrected, minlength=said.size).reshape(said.shape)
+        length, every = self._lengths
+        total = every + added * (self.seen.s.shape[1] - self._unknown[:, None])
         said -= length[:, None] * np.log(np.where(total > 0.0, total, 1.0))
         return said
 
-    def _there_or_not(self, row: Places, kept: NDArray[np.bool_]) -> Floats:
+    def _there_or_not(self, added: float) -> Floats:
         """Return (M, C) Σ_present log φ_cj + Σ_absent log(1 − φ_cj) of words that are there or not."""
-        a, unknown = self.added, self._sum(row, ~kept * 1.0)
+        row = self._row
         said = np.empty(self.counts.shape)
         for c, learnt in enumerate(self.counts.T):
             every, left = self.seen.s[c], self.seen.n[c] - learnt
             s = every[self.features]
             known, which = np.unique(left, return_inverse=True)
-            absent = np.array([_log_above_0(n - every + a).sum() for n in known])[which.reshape(-1)]
-            present = _log_above_0(np.maximum(s - learnt[row] * self.values, 0.0) + a)
-            said[:, c] = self._sum(row, np.where(kept, present, 0.0) - _log_above_0(left[row] - s + a)) + absent
-            said[:, c] -= (len(every) - unknown) * np.log(left + 2.0 * a)
+            absent = np.array([_log_above_0(n - every + added).sum() for n in known])[which.reshape(-1)]
+            present = _log_above_0(np.maximum(s - learnt[row] * self.values, 0.0) + added)
+            there = np.where(self._kept, present, 0.0) - _log_above_0(left[row] - s + added)
+            said[:, c] = self._sum(row, there) + absent
+            said[:, c] -= (len(every) - self._unknown) * np.log(left + 2.0 * added)
         return said
 
     def only(self, kept: NDArray[np.bool_]) -> LeftOut:
         """Return some of the examples, as if the others were not to be left out."""
         lengths = np.diff(self.ends, prepend=0)
         inside = np.repeat(kept, lengths)
-        return self._replace(
+        return replace(
+            self,
             ends=np.cumsum(lengths[kept]),
             features=self.features[inside],
             values=self.values[inside],
             counts=self.counts[kept],
         )
 
-    def calibrate(self, prior: object) -> Calibrated:
+    def calibrate(self, prior: object, added: float) -> Calibrated:
         """Return the scaling that makes the scores log-odds, and their log loss then.
 
         Examples count as often as they were learnt, in the proportions of the classes that the prior says.
         """
-        scores = self.scores(prior)
+        scores = self.scores(prior, added)
         example, y = np.nonzero(self.counts)
         weight = self.counts[example, y] * prior_weights(prior, self.seen.n)[y]
         finite: NDArray[np.bool_] = np.asarray(np.isfinite(scores).all(axis=1))
@@ -242,22 +288,22 @@ class LeftOut(NamedTuple):
         return Calibrated(found.rounded(), loss_of_scores(found(scores), y, weight))
 
 
-def choose_pseudo_count(left: LeftOut, prior: object, among: Sequence[float]) -> float:
+def choose_pseudo_count(left: LeftOut, prior: object, among: Sequence[float], first: float) -> float:
     """Return the pseudo-count, of those `among` in ascending order, under which examples that are left out are least
     surprising.
 
-    From the one that `left` has to one side or the other, as long as the log loss falls: it has one valley wherever it
+    From the `first` to one side or the other, as long as the log loss falls: it has one valley wherever it
     was looked at. Few texts of unequal classes want a smaller one than many of two.
     """
     known: dict[int, float] = {-1: np.inf, len(among): np.inf}
 
     def loss(i: int) -> float:
         if i not in known:
-            told = left._replace(added=among[i]).calibrate(prior).loss
+            told = left.calibrate(prior, among[i]).loss
             known[i] = np.inf if told is None else told
         return known[i]
 
-    at = among.index(left.added)
+    at = among.index(first)
     step = -1 if loss(at - 1) < loss(at) else 1
     while loss(at + step) < loss(at):
         at += step

@@ -179,11 +179,11 @@ class TextModel(Artifact):
         bayes, absent = self.settings, self.settings.likelihood == "bernoulli"
         ends, features, values = rows_in(dictionary_of(self.encoder.settings, pack(hashes), None))
         added = float(pseudo_counts(bayes.alpha, bayes.estimate))
-        left = LeftOut(ends, features, values, counts, seen, added, absent)
+        left = LeftOut(ends, features, values, counts, seen, absent)
         if bayes.chosen and bayes.estimate == "bayes" and len(counts) >= FEWEST:
-            alpha = choose_pseudo_count(left.only(rank < FEW), bayes.prior(), ALPHAS)
-            bayes, left = replace(bayes, alpha=alpha), left._replace(added=alpha)
-        return replace(self, settings=bayes, scaling=left.calibrate(bayes.prior()).scaling)
+            added = choose_pseudo_count(left.only(rank < FEW), bayes.prior(), ALPHAS, added)
+            bayes = replace(bayes, alpha=added)
+        return replace(self, settings=bayes, scaling=left.calibrate(bayes.prior(), added).scaling)
 
     def plus(self, more: TextModel | Occurrences) -> TextModel:
         """Return the model that has also learnt `more`, which counts the same classes."""
