@@ -132,13 +132,14 @@ class _Fit:
         """Return the gradient and a curvature above 0, which near the minimum is the Hessian."""
         A, w = float(np.exp(theta[0])), self.weight[:, None]
         p = np.exp(self._log_p(theta))
-        mean = (p * self.s).sum(axis=1, keepdims=True)
-        over = float((w * (p - self.t) * self.s).sum()) * A
-        varies = float((w * p * np.square(self.s - mean)).sum()) * A**2
-        slope = np.concatenate([[over], (w * (p - self.t)).sum(axis=0)])[: len(theta)] + theta
+        often, apart = w * p, self.s - (p * self.s).sum(axis=1, keepdims=True)
+        wrong, away = w * (p - self.t), often * apart
+        over = float((wrong * self.s).sum()) * A
+        varies = float((away * apart).sum()) * A**2
+        slope = np.concatenate([[over], wrong.sum(axis=0)])[: len(theta)] + theta
         curvature = np.eye(len(theta))
         curvature[0, 0] += max(varies + over, varies)
         if len(theta) > 1:
-            curvature[0, 1:] = curvature[1:, 0] = A * (w * p * (self.s - mean)).sum(axis=0)
-            curvature[1:, 1:] += np.diag((w * p).sum(axis=0)) - (w * p).T @ p
+            curvature[0, 1:] = curvature[1:, 0] = A * away.sum(axis=0)
+            curvature[1:, 1:] += np.diag(often.sum(axis=0)) - often.T @ p
         return slope, curvature

@@ -167,9 +167,10 @@ class LeftOut:
     @cached_property
     def _others(self) -> tuple[Floats, Floats, Places]:
         """How many others each class has for each example (M, C), the rows of it that differ, and which each is."""
-        left = self.seen.n - self.counts
-        known, which = np.unique(left, axis=0, return_inverse=True)
-        return left, known, which.reshape(-1)
+        left = np.ascontiguousarray(self.seen.n - self.counts)
+        key = left.view(np.dtype((np.void, left.shape[1] * left.itemsize))).ravel()  # a row as one thing to be sorted
+        _, first, which = np.unique(key, return_index=True, return_inverse=True)
+        return left, left[first], which
 
     @cached_property
     def _row(self) -> Places:
@@ -214,15 +215,13 @@ class LeftOut:
         count, where in (C, K) their words are, how often these occur in others of the class, and how often here."""
         s, place = self._words
         C, K = s.shape
-        several = []
-        for c, learnt in enumerate(self.counts.T):
-            mine = self._entries_of(np.flatnonzero(learnt > 0.0))
-            mine = mine[self._kept[mine]]
-            row, values = self._row[mine], self.values[mine]
-            left = np.maximum(s[c, place[mine]] - learnt[row] * values, 0.0)
-            several.append((row * C + c, c * K + place[mine], left, values))
-        at, word, left, values = (np.concatenate(parts) for parts in zip(*several, strict=True))
-        return at, word, left, values
+        y, example = np.nonzero(self.counts.T > 0.0)
+        mine, c = self._entries_of(example), np.repeat(y, np.diff(self.ends, prepend=0)[example])
+        kept = self._kept[mine]
+        mine, c = mine[kept], c[kept]
+        row, word, values = self._row[mine], c * K + place[mine], self.values[mine]
+        left = np.maximum(s.ravel()[word] - self.counts[row, c] * values, 0.0)
+        return row * C + c, word, left, values
 
     @cached_property
     def _lengths(self) -> tuple[Floats, Floats]:

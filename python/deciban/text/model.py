@@ -173,7 +173,7 @@ class TextModel(Artifact):
         self, rows_in: Callable[[Dictionary], Any], counts: NDArray[np.float64], rank: NDArray[np.intp]
     ) -> TextModel:
         """Return the model that suits examples, learnt `counts` (M, C) times, of this `rank` (M,) by digest."""
-        _, hashes, seen = self.encoder.features()
+        words, hashes, seen = self.encoder.features()
         if not len(hashes):
             return self  # there is no evidence to be scaled
         bayes, absent = self.settings, self.settings.likelihood == "bernoulli"
@@ -183,7 +183,9 @@ class TextModel(Artifact):
         if bayes.chosen and bayes.estimate == "bayes" and len(counts) >= FEWEST:
             added = choose_pseudo_count(left.only(rank < FEW), bayes.prior(), ALPHAS, added)
             bayes = replace(bayes, alpha=added)
-        return replace(self, settings=bayes, scaling=left.calibrate(bayes.prior(), added).scaling)
+        found = replace(self, settings=bayes, scaling=left.calibrate(bayes.prior(), added).scaling)
+        vars(found)["_compiled"] = found._compile(words, hashes, seen)  # which judging and saving ask for next
+        return found
 
     def plus(self, more: TextModel | Occurrences) -> TextModel:
         """Return the model that has also learnt `more`, which counts the same classes."""
@@ -289,7 +291,9 @@ class TextModel(Artifact):
 
     @cached_property
     def _compiled(self) -> ServedText:
-        rows, hashes, seen = self.encoder.features()
+        return self._compile(*self.encoder.features())
+
+    def _compile(self, rows: NDArray[np.int64], hashes: NDArray[np.uint64], seen: Counts) -> ServedText:
         score, bayes, read = self._derive(rows, hashes, seen), self.settings, self.encoder.settings
         words, ends = self.encoder.book.packed_names(rows[:0] if read.hashed_bits else rows)
         prior, wide = pack(score.prior), tuple(widening(seen, read.binary).tolist())

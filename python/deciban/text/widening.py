@@ -117,10 +117,10 @@ def agreement(seen: Counts, binary: bool) -> float:
     """
     n, s = seen.n, seen.s
     N, together = float(n.sum()), s.sum(axis=0)
-    C, often = int((n > 0.0).sum()), together >= 2.0
-    if C < 2 or N <= C or not often.any():
+    C, often = int((n > 0.0).sum()), np.flatnonzero(together >= 2.0)
+    if C < 2 or N <= C or not len(often):
         return _LEAST_AGREEMENT
-    p, m, apart = n / N, together[often], np.zeros(int(often.sum()))
+    p, m, apart = n / N, together[often], np.zeros(len(often))
     for p_c, s_c in zip(p, s, strict=True):  # not at once: a table of all would leave the cache
         apart += np.square(s_c[often] - p_c * m)
     chance = (N - m) / (N - 1.0) if binary else np.ones_like(m)
