@@ -284,6 +284,11 @@ def test_the_statistic_that_is_made_later_is_that_of_the_fit(options, kind, scal
     assert facts == at_once.facts_
     learnt, told = X.copy(), y.copy()
     X[:], y[:] = 0.0, 0.0  # they are the caller's
+    proof, told_at_once = later.certificate_, at_once.certificate_
+    assert proof.digest == told_at_once.digest
+    rounding = np.finfo(float).eps * np.abs(told).max()  # of a residual
+    assert proof.primal == pytest.approx(told_at_once.primal, rel=1e-9, abs=8.0 * w.sum() * rounding)
+    assert (proof.n, proof.status, proof.iterations, proof.seed) == (w.sum(), "exact", 0, 0)
     saved = pickle.loads(pickle.dumps(later))
     assert isinstance(vars(saved)["statistics_"], PooledScatter)
     assert saved.statistics_ == later.statistics_ == at_once.statistics_

@@ -102,7 +102,7 @@ class LearnsLabelSets(LinearClassifier):
         self.classes_ = np.arange(y.shape[1])
         self.coef_, self.intercept_ = regression.coef_, regression.intercept_
         self.counts_, self.temperature_, self._declared = None, None, self.classes_[:0]
-        self._kind, self.solution_, self._proof = regression._kind, list(found.solutions), found.proof
+        self._kind, self.solution_, self._proof = regression._kind, list(found.solutions), regression._prove()
         self.n_iter_ = np.full(len(self.classes_), regression.n_iter_)
 
     @ask_on_host

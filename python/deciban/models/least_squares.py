@@ -54,6 +54,24 @@ class FittedLines:
     solutions: tuple[Solution, ...] = ()
 
 
+@dataclass(frozen=True, eq=False)
+class UnprovenLines:
+    """The same in closed form, with what it takes to prove it, which costs about what it took to find it."""
+
+    w: Floats
+    b: Floats
+    fit: Fit | None
+    solutions: tuple[Solution, ...]
+    problems: list[Problem]
+    given: Responses
+    seed: int
+
+    def prove(self) -> FittedLines:
+        """Return them with their proof."""
+        proof = certify_regression(self.problems, list(self.solutions), self.fit, self.given)
+        return FittedLines(self.w, self.b, self.fit, replace(proof, seed=self.seed), self.solutions)
+
+
 @parameters
 class LinearRegression(TellsCallbacks, SparseWeights, StatesBounds, Additive):
     """Linear regression ŷ = x·w + b: least squares, absolute or Huber's loss; ridge, lasso or elastic net.
@@ -65,7 +83,8 @@ class LinearRegression(TellsCallbacks, SparseWeights, StatesBounds, Additive):
     kept about the mean to all digits, so that with loss "squared" and penalty None or "l2", `partial_fit`, `+` and
     `forget` are sums. `fit` computes from the data themselves; a model that learns in pieces computes from the
     statistic, with half the digits where columns are nearly collinear. It is kept for up to 4000 features; of at most
-    4 million dense values a copy of the rows is kept in its place until it is asked for. Legendre
+    4 million dense values a copy of the rows is kept in its place until it is asked for, as is the certificate of a
+    closed form: each costs as much as the fit. Legendre
     (1805); Hoerl & Kennard, Technometrics 12 (1970); Tibshirani, J. R. Statist. Soc. B 58 (1996); Huber, Ann. Math.
     Statist. 35 (1964).
 
@@ -153,7 +172,7 @@ class LinearRegression(TellsCallbacks, SparseWeights, StatesBounds, Additive):
     random_state: int | np.random.RandomState | None = None
     n_jobs: int | None = None
 
-    _found: FittedLines | None = field(init=False)
+    _found: FittedLines | UnprovenLines | None = field(init=False)
     _sparse = False
 
     def __sklearn_tags__(self) -> Tags:
@@ -201,7 +220,9 @@ class LinearRegression(TellsCallbacks, SparseWeights, StatesBounds, Additive):
             given = given if matrix is None else given.whiten(matrix, self.fit_intercept)
             linear = isinstance(loss, Squared) and not penalty.l1 and not penalty.nonnegative
             keep = linear and given.X.shape[1] <= DIRECT and np.ndim(self.alpha) == 0
-            self.statistics_ = (KeptRows.of(given) or statistic(given)) if keep else None
+            kept = KeptRows.of(given) if keep else None
+            self.statistics_ = kept or (statistic(given) if keep else None)
+            given = given if kept is None else kept.given
             self._single, self._kind, self._sparse = given.single, given.kind, False
             self._found = self._minimise(given, loss, limits)
             self._seconds = perf_counter() - started
@@ -239,7 +260,7 @@ class LinearRegression(TellsCallbacks, SparseWeights, StatesBounds, Additive):
     def _limits(self) -> Limits:
         return read_limits(self)
 
-    def _minimise(self, given: Responses, loss: Loss, limits: Limits) -> FittedLines:
+    def _minimise(self, given: Responses, loss: Loss, limits: Limits) -> FittedLines | UnprovenLines:
         rows, inside = reals_for_core(given.X), self.fit_intercept and given.centre is None
         problems = [
             Problem(
@@ -253,18 +274,33 @@ class LinearRegression(TellsCallbacks, SparseWeights, StatesBounds, Additive):
         last = getattr(self, "_found", None) if self.warm_start else None
         start = fitting(None if last is None else last.solutions, problems)
         solutions, fit = solve_regression(problems, limits, self.solver, seed, moments, start)
+        w, b = (np.concatenate([getattr(each, name) for each in solutions]) for name in "wb")
+        if isinstance(known, KeptRows) and all(each.status is Status.EXACT for each in solutions):
+            return UnprovenLines(w, b, fit, tuple(solutions), problems, given, seed)
+        if given.centre is not None and self.fit_intercept:
+            d = w.shape[1]
+            b = given.centre[d:] - w @ given.centre[:d]
         try:
             proof = certify_regression(problems, solutions, fit, given)
         except KeyboardInterrupt:  # what a few passes prove is worth them; who cannot wait says so again
             solutions = [replace(each, status=Status.INTERRUPTED) for each in solutions]
             proof = certify_regression(problems, solutions, fit, given)
-        w, b = (np.concatenate([getattr(each, name) for each in solutions]) for name in "wb")
-        if given.centre is not None and self.fit_intercept:
-            d = w.shape[1]
-            b = given.centre[d:] - w @ given.centre[:d]
         return FittedLines(w, b, fit, replace(proof, seed=seed), tuple(solutions))
 
-    def _derive_fit(self) -> FittedLines:
+    def __getstate__(self) -> Any:
+        """A pickle, like a file, has the proof."""
+        if isinstance(vars(self).get("_found"), UnprovenLines):
+            self._prove()
+        return super().__getstate__()
+
+    def _prove(self) -> Certificate:
+        """Return the proof of what was found, made now where the fit has left it for later."""
+        found = self._derive_fit()
+        if isinstance(found, UnprovenLines):
+            found = self._found = found.prove()
+        return found.proof
+
+    def _derive_fit(self) -> FittedLines | UnprovenLines:
         check_is_fitted(self)
         if self._found is None:
             seen, l2 = self._require_statistics(), self._penalty().l2
@@ -359,7 +395,7 @@ class LinearRegression(TellsCallbacks, SparseWeights, StatesBounds, Additive):
     @property
     def n_iter_(self) -> int:
         """Iterations of the solver, 1 for a closed form."""
-        return max(1, self._derive_fit().proof.iterations)
+        return max([1, *(each.iterations for each in self._derive_fit().solutions)])
 
     @property
     def status_(self) -> Status:
@@ -370,7 +406,7 @@ class LinearRegression(TellsCallbacks, SparseWeights, StatesBounds, Additive):
     @property
     def certificate_(self) -> Certificate:
         """Objective, distance to the minimum, and advice."""
-        proof = self._derive_fit().proof
+        proof = self._prove()
         return add_bounds(self, replace(proof, seconds=self._seconds, seed=proof.seed or 0))
 
     @property
@@ -385,6 +421,8 @@ class LinearRegression(TellsCallbacks, SparseWeights, StatesBounds, Additive):
         known = vars(self)["statistics_"]
         if known is None:
             return f"beyond {DIRECT:,} features no statistic is kept"
-        n = self._derive_fit().proof.n
-        tied = not isinstance(known, KeptRows) and abs(float(known.n.sum()) - n) > 1e-9 * n
+        if isinstance(known, KeptRows):
+            return ""
+        n = self._prove().n
+        tied = abs(float(known.n.sum()) - n) > 1e-9 * n
         return "a covariance ties the errors of examples together" if tied else ""

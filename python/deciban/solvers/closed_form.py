@@ -192,7 +192,8 @@ class _Data:
             step = factor.solve_normal(missing - self.ridge * w)
             w = w + step
             b = normal.intercept(w)
-            if np.abs(scale * step).max(initial=0.0) <= 4.0 * _EPS * np.abs(scale * w).max(initial=0.0):
+            # As much as the first solution was wrong, each step is of what it corrects.
+            if np.abs(scale * step).max(initial=0.0) <= _EPS**0.5 * np.abs(scale * w).max(initial=0.0):
                 break
         return Fit(w, b, self.d, factor.condition_as_given(), factor.condition())
 

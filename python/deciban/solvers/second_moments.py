@@ -86,8 +86,9 @@ def equations_of_rows(X: Any, Y: Floats, c: Floats, intercept: bool) -> Normal:
     """
     if not is_sparse(X):
         n, d = float(c.sum()), X.shape[1]
-        G, z, tt = gram(X, _unless_ones(c)), X.T @ (c[:, None] * Y), c @ np.square(Y)
-        mean = np.concatenate([c @ X, c @ Y]) / n if intercept else np.zeros(d + Y.shape[1])
+        G, sums = gram(X, _unless_ones(c)), X.T @ np.column_stack([c[:, None] * Y, c])
+        z, tt = sums[:, :-1], c @ np.square(Y)
+        mean = np.concatenate([sums[:, -1], c @ Y]) / n if intercept else np.zeros(d + Y.shape[1])
         floor = LAST_BITS * np.sqrt(G.diagonal())
         off = n * np.outer(mean[:d], mean)
         if (G.diagonal() * (1.0 - _SPREAD) > off.diagonal()).all():
