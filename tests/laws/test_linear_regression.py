@@ -1,7 +1,5 @@
 """Laws of linear regression: the conditions of the optimum, its proof, and what must not matter."""
 
-import pickle
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -11,10 +9,7 @@ from scipy import sparse
 from scipy.linalg import toeplitz
 from sklearn.utils.estimator_checks import check_estimator
 
-from deciban.distributions.scatter import PooledScatter
-from deciban.models import normal_equations
 from deciban.models.least_squares import LinearRegression
-from deciban.models.normal_equations import KeptRows
 from deciban.solvers import Status
 
 
@@ -261,41 +256,3 @@ def test_a_warm_start_is_where_the_last_fit_ended(options):
     assert_allclose(fitted.coef_, w, atol=1e-3 * np.abs(w).max())
     more = fitted.fit(X[1:, :3], y[1:]).coef_  # another size of everything
     assert_allclose(more, model(options).fit(X[1:, :3], y[1:]).coef_, atol=1e-3 * np.abs(w).max())
-
-
-@over(SUMS)
-@pytest.mark.parametrize("kind", [np.float64, np.float32])
-@pytest.mark.parametrize("scale", [1e-8, 1.0, 1e9])
-@pytest.mark.parametrize(("rows", "columns"), [(40, 6), (5, 9)])
-def test_the_statistic_that_is_made_later_is_that_of_the_fit(options, kind, scale, rows, columns, monkeypatch):
-    random = np.random.default_rng(rows)
-    X = (scale * random.normal(size=(rows, columns)) + random.normal(size=columns)).astype(kind)
-    y, w = X @ np.ones(columns) + random.normal(size=rows), random.integers(1, 4, rows)
-    later = model(options).fit(X, y, w)
-    facts = later.facts_
-    assert isinstance(vars(later)["statistics_"], KeptRows)
-    with monkeypatch.context() as patch:
-        patch.setattr(normal_equations, "_KEPT", 0)
-        at_once = model(options).fit(X, y, w)
-    assert isinstance(vars(at_once)["statistics_"], PooledScatter)
-    assert_allclose(later.predict(X), at_once.predict(X), rtol=1e-6, atol=1e-9)
-    assert_allclose(later.coef_, at_once.coef_, rtol=1e-6, atol=1e-9 * np.abs(at_once.coef_).max())
-    assert later.rank_ == at_once.rank_
-    assert facts == at_once.facts_
-    learnt, told = X.copy(), y.copy()
-    X[:], y[:] = 0.0, 0.0  # they are the caller's
-    proof, told_at_once = later.certificate_, at_once.certificate_
-    assert proof.digest == told_at_once.digest
-    rounding = np.finfo(float).eps * np.abs(told).max()  # of a residual
-    assert proof.primal == pytest.approx(told_at_once.primal, rel=1e-9, abs=8.0 * w.sum() * rounding)
-    assert (proof.n, proof.status, proof.iterations, proof.seed) == (w.sum(), "exact", 0, 0)
-    saved = pickle.loads(pickle.dumps(later))
-    assert isinstance(vars(saved)["statistics_"], PooledScatter)
-    assert saved.statistics_ == later.statistics_ == at_once.statistics_
-    assert later.forget(learnt, told, w).partial_fit(learnt, told, w).statistics_ == saved.statistics_
-
-
-def test_numbers_whose_squares_are_refused_are_so_at_once():
-    for value in (1e160, -1e160):
-        with pytest.raises(ValueError, match="row 1, feature 0"):
-            LinearRegression().fit([[0.0], [value], [1.0]], [0.0, 1.0, 2.0])

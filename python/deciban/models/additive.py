@@ -24,7 +24,8 @@ from deciban.solvers.closed_form import DIRECT
 
 from ..data.offered import offer_unless
 from ..data.transaction import all_or_nothing
-from .normal_equations import KeptRows, statistic
+from .kept_rows import KeptRows, made_when_asked, make_all
+from .normal_equations import statistic
 from .responses import Responses, responses
 
 
@@ -39,25 +40,11 @@ class Additive(RegressorMixin, Estimator):
     _sparse: bool
     _seconds: float
 
-    @property
-    def statistics_(self) -> PooledScatter | None:
-        """The statistic, where the state is a sum; else None."""
-        try:
-            kept: PooledScatter | KeptRows | None = self.__dict__["statistics_"]
-        except KeyError:
-            raise AttributeError(f"this {type(self).__name__} has no statistics_: it is not fitted yet") from None
-        if isinstance(kept, KeptRows):
-            kept = self.__dict__["statistics_"] = statistic(kept.given)
-        return kept
-
-    @statistics_.setter
-    def statistics_(self, kept: PooledScatter | KeptRows | None) -> None:
-        self.__dict__["statistics_"] = kept
+    statistics_ = made_when_asked("statistics_", "The statistic, where the state is a sum; else None.")
 
     def __getstate__(self) -> Any:
         """A pickle, like a file, has the statistic and no rows."""
-        state: Any = super().__getstate__()
-        return {**state, "statistics_": self.statistics_} if state and "statistics_" in state else state
+        return make_all(self, super().__getstate__())
 
     @abstractmethod
     def _loss(self) -> Loss:
@@ -199,16 +186,17 @@ class Additive(RegressorMixin, Estimator):
         """Return how many targets were learnt, without a statistic that is still to be made."""
         kept = vars(self)["statistics_"]
         if isinstance(kept, KeptRows):
-            return int(kept.given.Y.shape[1])
+            return int(kept.y.shape[1])
         return int(self._require_statistics().s.shape[2] - self.n_features_in_)
 
     def _require_statistics(self) -> PooledScatter:
-        if self.statistics_ is None:
+        seen: PooledScatter | None = self.statistics_
+        if seen is None:
             raise ValueError(
                 "learning in pieces needs the sufficient statistic, which this fit has not kept: it is kept for "
                 f"loss='squared' with penalty None or 'l2', and at most {DIRECT} features"
             )
-        return self.statistics_
+        return seen
 
     def _names(self) -> list[Any]:
         names = getattr(self, "feature_names_in_", None)

@@ -35,7 +35,6 @@ class LearnsLabelSets(LinearClassifier):
     """A classifier by least squares that also takes y (N, L) of 0 and 1: one score a label, > 0 where it is there."""
 
     alpha: float
-    counts_: Any
     _label_sets = False
 
     def __sklearn_tags__(self) -> Tags:

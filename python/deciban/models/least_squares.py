@@ -25,7 +25,7 @@ from deciban.penalties import by_name as penalty_by_name
 from deciban.solvers import Limits, Problem, Solution, Solver, Status
 from deciban.solvers.closed_form import DIRECT, Fit, from_moments
 from deciban.solvers.problem import Callback
-from deciban.solvers.second_moments import normal_equations
+from deciban.solvers.second_moments import joint_scatter, normal_equations
 from deciban.threads import effective_threads
 
 from ..data.numbers import linear_rows
@@ -33,7 +33,8 @@ from ..data.transaction import all_or_nothing
 from ..solvers.limits import draw_seed, read_limits
 from .additive import Additive
 from .callbacks import TellsCallbacks, report_to_callbacks
-from .normal_equations import KeptRows, certify_moments, leverage, statistic
+from .kept_rows import KeptRows
+from .normal_equations import certify_moments, leverage, statistic
 from .regression import certify_regression, solve_regression
 from .responses import Responses, responses
 from .together import fitting
@@ -220,9 +221,10 @@ class LinearRegression(TellsCallbacks, SparseWeights, StatesBounds, Additive):
             given = given if matrix is None else given.whiten(matrix, self.fit_intercept)
             linear = isinstance(loss, Squared) and not penalty.l1 and not penalty.nonnegative
             keep = linear and given.X.shape[1] <= DIRECT and np.ndim(self.alpha) == 0
-            kept = KeptRows.of(given) if keep else None
+            later = keep and given.centre is None
+            kept = KeptRows.of(given.X, given.Y, given.weight, joint_scatter) if later else None
             self.statistics_ = kept or (statistic(given) if keep else None)
-            given = given if kept is None else kept.given
+            given = given if kept is None else replace(given, X=kept.X, Y=kept.y, weight=kept.weight)
             self._single, self._kind, self._sparse = given.single, given.kind, False
             self._found = self._minimise(given, loss, limits)
             self._seconds = perf_counter() - started

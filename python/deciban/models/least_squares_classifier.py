@@ -33,6 +33,7 @@ from ..data.capacity import require_room
 from ..data.examples import RowExamples, class_weights
 from ..data.numbers import linear_rows
 from ..data.transaction import all_or_nothing
+from .kept_rows import KeptRows, made_when_asked, make_all
 from .label_sets import LearnsLabelSets
 from .normal_equations import advice, certify_moments, leverage
 from .tally import Labels, Tally
@@ -128,6 +129,11 @@ class LeastSquaresClassifier(LearnsLabelSets):
     n_jobs: int | None = None
 
     _keeps_single = True
+    counts_ = made_when_asked("counts_", "The statistic; None beyond 4000 features.")
+
+    def __getstate__(self) -> Any:
+        """A pickle, like a file, has the statistic and no rows."""
+        return make_all(self, super().__getstate__())
 
     def _loss(self) -> Loss:
         return Squared()
@@ -146,8 +152,10 @@ class LeastSquaresClassifier(LearnsLabelSets):
 
     def _learn(self, given: RowExamples, start: list[Solution] | None) -> None:
         self._limits(), self._penalty()
-        kept = given.X.shape[1] <= DIRECT
-        self.counts_ = class_scatter(given.X, given.y, given.weight, len(given.classes)) if kept else None
+        self.counts_ = None
+        if given.X.shape[1] <= DIRECT:
+            count, rows = partial(class_scatter, C=len(given.classes)), (given.X, given.y, given.weight)
+            self.counts_ = KeptRows.of(*rows, count) or count(*rows)
         self._declared = given.classes[:0]
         super()._learn(given, start)
 
@@ -157,8 +165,9 @@ class LeastSquaresClassifier(LearnsLabelSets):
         if self.solver not in ("auto", closed_form.NAME):
             return super()._solve(problems, limits, start, seed)
         C = len(problems) if len(problems) > 1 else 2
-        seen, targets = self.counts_, _targets(C)
-        normal = None if seen is None else partial(class_normal_equations, seen, targets, self.fit_intercept)
+        seen, targets = vars(self)["counts_"], _targets(C)
+        known = isinstance(seen, PooledScatter)
+        normal = partial(class_normal_equations, seen, targets, self.fit_intercept) if known else None
         solutions, self._fit = closed_form.solve_together(problems, limits, normal)
         return solutions
 
@@ -173,10 +182,10 @@ class LeastSquaresClassifier(LearnsLabelSets):
         self, given: RowExamples, inside: Places, outside: Places, limits: Limits, seed: int
     ) -> tuple[Floats, bool]:
         """Return scores of some rows by what the others say: by the statistic less that of those rows, or anew where
-        the others are fewer than columns, or no statistic is kept."""
-        C, l2 = len(given.classes), self._penalty().l2
+        the others are fewer than columns, or there is no statistic yet."""
+        C, l2, seen = len(given.classes), self._penalty().l2, vars(self)["counts_"]
         few = len(inside) < given.X.shape[1] and not is_sparse(given.X)
-        if self.counts_ is None or few:
+        if few or not isinstance(seen, PooledScatter):
             part = given.only(inside)
             problems = self._problems(part)
             Y = np.column_stack([problem.y for problem in problems])
@@ -184,7 +193,7 @@ class LeastSquaresClassifier(LearnsLabelSets):
         else:
             # Sums of sparse rows are not centred: a difference would lose the digits of a column that hardly varies.
             anew = is_sparse(given.X)
-            rest = _count(given, inside) if anew else self.counts_ - _count(given, outside)
+            rest = _count(given, inside) if anew else seen - _count(given, outside)
             fit = from_moments(class_normal_equations(rest, _targets(C), self.fit_intercept), l2)
         rows = reals_for_core(given.X[outside])
         return scores(rows, np.ascontiguousarray(fit.w.T), fit.b, n_jobs=self._threads()), False
@@ -213,9 +222,8 @@ class LeastSquaresClassifier(LearnsLabelSets):
     @property
     def facts_(self) -> Facts:
         """Facts of the fit, on which bounds on its errors depend."""
-        reason = (
-            "" if self.counts_ is not None else f"beyond {DIRECT:,} features there is no statistic to take it out of"
-        )
+        none = vars(self)["counts_"] is None
+        reason = f"beyond {DIRECT:,} features there is no statistic to take it out of" if none else ""
         if self.class_weight is not None:
             reason = "class weights make an example count for more than one"
         return replace(super().facts_, left_out=reason)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
 from deciban.certificates.certificate import Certificate
 from deciban.data.digest import digest
-from deciban.data.rows import is_sparse
 from deciban.distributions.scatter import PooledScatter
 from deciban.losses import Floats
 from deciban.solvers.closed_form import Fit, add_ridge
@@ -17,10 +15,6 @@ from deciban.solvers.second_moments import Factor, Normal, joint_scatter
 
 from .responses import Responses
 
-# Of so many values at most rows are kept, which is 32 MB.
-_KEPT = 1 << 22
-# What is not beyond this has sums of squares, however many, in float32, too.
-_LARGE = 1e30
 # A condition number beyond this costs half the digits of a float64.
 _ILL = 1e8
 
@@ -32,25 +26,6 @@ def statistic(given: Responses) -> PooledScatter:
     rows = np.hstack([given.X, given.Y])
     worth = np.array([given.worth])
     return PooledScatter.about(worth, given.centre[None, :], np.zeros((1, rows.shape[1])), rows.T @ rows)
-
-
-@dataclass(frozen=True, eq=False)
-class KeptRows:
-    """A copy of rows that were learnt, in the place of their statistic, which costs several times what a fit does and
-    is made when it is asked for: to learn more, forget, merge or save."""
-
-    given: Responses
-
-    @classmethod
-    def of(cls, given: Responses) -> Self | None:
-        """Keep dense rows; None where they are too many, or whitened, or of numbers so large that some of the sums may
-        be refused."""
-        if is_sparse(given.X) or given.centre is not None or given.X.size > _KEPT:
-            return None
-        each = (given.X, given.Y, given.weight)
-        if not all(-_LARGE <= part.min(initial=0.0) <= part.max(initial=0.0) <= _LARGE for part in each):
-            return None
-        return cls(replace(given, X=given.X.copy(), Y=given.Y.copy(), weight=given.weight.copy()))
 
 
 def leverage(normal: Normal, l2: float, intercept: bool, X: Any) -> Floats:
