@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .threads import await_result, effective_threads, on_threads
+from .threads import await_result, check_halted, effective_threads, on_threads
 
 Result = TypeVar("Result")
 
@@ -27,8 +27,8 @@ _SCIPY = "scipy.linalg._fblas"
 _WORTH = 1 << 22
 # Panels of the columns of a Gram matrix at most, and columns of one at least.
 _PANELS, _PANEL = 4, 64
-# Rows that are weighted at once.
-_ROWS = 4096
+# Rows that are weighted at once, and those between two looks at whether to go on.
+_ROWS, _MANY_ROWS = 1 << 12, 1 << 17
 # Blocks at most: a machine with more cores than this leaves some idle.
 _BLOCKS = 16
 
@@ -207,19 +207,38 @@ def gram(X: NDArray[Any], c: NDArray[np.float64] | None = None) -> NDArray[np.fl
     >>> gram(np.array([[1.0, 2.0], [0.0, 1.0]])).tolist()
     [[1.0, 2.0], [2.0, 5.0]]
     """
-    N, d = X.shape
+    W = lower_gram(X, c)
+    return np.tril(W) + np.tril(W, -1).T
 
-    def of(rows: slice) -> NDArray[np.float64]:
-        Z = X[rows].astype(np.float64, copy=False)
-        Z = Z if c is None else np.sqrt(c[rows])[:, None] * Z
+
+@on_threads
+def lower_gram(X: NDArray[Any], c: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+    """Return the same; what is above the diagonal may be anything. Rows of c = 0 are not looked at.
+
+    >>> lower_gram(np.array([[1.0, 2.0], [np.nan, 1.0]]), np.array([4.0, 0.0]))[1].tolist()
+    [8.0, 16.0]
+    """
+    d = X.shape[1]
+    kept = None if c is None or c.all() else np.flatnonzero(c)
+
+    def weighted(rows: slice) -> NDArray[np.float64]:
+        some = rows if kept is None else kept[rows]  # a slice is no copy
+        Z = X[some].astype(np.float64, copy=False)
+        return Z if c is None else np.sqrt(c[some])[:, None] * Z
+
+    def product(rows: slice) -> NDArray[np.float64]:
+        Z = weighted(rows)
         with np.errstate(all="ignore"):
             return np.asarray(Z.T @ Z)
 
-    if d < 2 * _PANEL:
-        return sum(run_each(of, blocks(N, d * d), effective_threads()), np.zeros((d, d)))
-    W = np.zeros((d, d))
-    for i in range(0, N, _ROWS):
-        rows = slice(i, i + _ROWS)
-        Z = X[rows].astype(np.float64, copy=False)
-        add_gram(W, Z if c is None else np.sqrt(c[rows])[:, None] * Z)
-    return np.tril(W) + np.tril(W, -1).T
+    N, W = X.shape[0] if kept is None else len(kept), np.zeros((d, d), order="F")
+    few = d < 2 * _PANEL
+    for i in range(0, N, _MANY_ROWS if few else _ROWS):
+        check_halted()
+        if few:  # by blocks of rows, else by blocks of W
+            parts = blocks(min(N - i, _MANY_ROWS), d * d)
+            for own in run_each(product, [slice(i + part.start, i + part.stop) for part in parts], effective_threads()):
+                W += own
+        else:
+            add_gram(W, weighted(slice(i, min(i + _ROWS, N))))
+    return W

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 from threadpoolctl import ThreadpoolController
 
-from deciban import MutualInformation, TextClassifier, TextVectorizer
+from deciban import MutualInformation, TextClassifier, TextVectorizer, blas
 from deciban._core import available_threads
-from deciban.blas import ONE_THREAD, add_gram, blocks, matmul, run_each
+from deciban.blas import ONE_THREAD, add_gram, blocks, gram, matmul, run_each
 from deciban.threads import effective_threads, using
 from laws.estimators import BY_ID, Case, fitted, over, public
 from tiers import deep
@@ -140,10 +140,29 @@ def test_products_in_blocks_are_products(shape):
             found.append((matmul(A, B), np.tril(W)))
     np.testing.assert_allclose(found[0][0], A @ B, rtol=1e-12, atol=1e-12)
     np.testing.assert_allclose(found[0][1], np.tril(A.T @ A), rtol=1e-12, atol=1e-12)
-    for product, gram in found[1:]:
+    for product, lower in found[1:]:
         np.testing.assert_array_equal(product, found[0][0])
-        np.testing.assert_array_equal(gram, found[0][1])
+        np.testing.assert_array_equal(lower, found[0][1])
     assert sum(part.stop - part.start for part in blocks(n, k * m)) == n
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.float32])
+@pytest.mark.parametrize("shape", [(1, 1), (7, 0), (5000, 60), (9000, 127), (9000, 128), (300, 260)])
+def test_weighted_products_of_rows_are_sums_of_theirs(shape, kind, monkeypatch):
+    random = np.random.default_rng(1)
+    X, c = random.normal(size=shape).astype(kind), random.integers(0, 3, shape[0]).astype(np.float64)
+    monkeypatch.setattr(blas, "_MANY_ROWS", 4000)  # several pieces
+    for weight in (None, np.ones(shape[0]), c, 0.0 * c):
+        found = []
+        for threads in (1, 2, 5):
+            with using(threads):
+                found.append(gram(X, weight))
+        Z = X.astype(np.float64)
+        expected = Z.T @ Z if weight is None else (Z.T * weight) @ Z
+        np.testing.assert_allclose(found[0], expected, rtol=1e-12, atol=1e-11)
+        for each in found:
+            np.testing.assert_array_equal(each, found[0])
+            np.testing.assert_array_equal(each, each.T)
 
 
 def test_tasks_within_tasks_do_not_wait_for_each_other():

@@ -20,7 +20,6 @@ _MOST = 1 << 22
 # What is not beyond this has sums of squares, however many, in float32, too: those of others may be refused.
 _LARGE = 1e30
 
-
 Count = Callable[[Any, Any, Any], PooledScatter]
 """Returns the statistic of X, y and weight."""
 
@@ -35,9 +34,7 @@ class KeptRows:
     count: Count
 
     @classmethod
-    def of(
-        cls, X: Any, y: NDArray[Any], weight: Floats, count: Callable[[Any, Any, Any], PooledScatter]
-    ) -> Self | None:
+    def of(cls, X: Any, y: NDArray[Any], weight: Floats, count: Count) -> Self | None:
         """Keep rows; None where their statistic is to be made at once: of sparse, many, or very large values."""
         if is_sparse(X) or X.size > _MOST:
             return None

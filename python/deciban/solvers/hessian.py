@@ -12,7 +12,7 @@ from scipy.linalg.lapack import dpotrf, dpotrs
 from scipy.sparse import csr_matrix
 
 from deciban._core import combination, gram
-from deciban.blas import add_gram
+from deciban.blas import lower_gram
 from deciban.inner_product import dot
 from deciban.losses import Floats
 from deciban.threads import check_halted
@@ -21,8 +21,6 @@ from .problem import Problem
 
 # So many features at most that the Hessian itself is formed.
 DIRECT = 1000
-# Rows of a dense X that are weighted at once.
-_ROWS = 4096
 # So many values a row, of dense and of sparse rows, make XᵀDX dearer than some ten products with it.
 _DEAR = (256, 100)
 # So many rows a feature are drawn, and the residual of a step is to shrink so far.
@@ -97,14 +95,7 @@ def _gram(problem: Problem, D: Floats) -> Floats:
     X = problem.rows
     if isinstance(X, tuple):
         return gram(X, D, n_jobs=problem.n_jobs)
-    kept = np.flatnonzero(D)
-    total = np.zeros((X.shape[1], X.shape[1]), order="F")
-    for i in range(0, len(kept), _ROWS):
-        check_halted()
-        part = slice(i, i + _ROWS) if len(kept) == len(D) else kept[i : i + _ROWS]  # a slice is no copy
-        weighted = np.sqrt(D[part])[:, None] * X[part]
-        add_gram(total, weighted)
-    return total
+    return lower_gram(X, D)
 
 
 def _steps_of_factor(problem: Problem) -> int:
