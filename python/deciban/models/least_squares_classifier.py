@@ -27,8 +27,9 @@ from deciban.penalties import L2, NoPenalty, Penalty
 from deciban.solvers import Limits, Problem, Solution, Status, closed_form
 from deciban.solvers.closed_form import DIRECT, from_moments
 from deciban.solvers.problem import Callback
-from deciban.solvers.second_moments import class_normal_equations, class_scatter
+from deciban.solvers.second_moments import RoundedSums, class_normal_equations, class_scatter
 
+from ..calibration.out_of_fold import FitAndScore
 from ..data.capacity import require_room
 from ..data.examples import RowExamples, class_weights
 from ..data.numbers import linear_rows
@@ -177,6 +178,26 @@ class LeastSquaresClassifier(LearnsLabelSets):
         fit = self.__dict__.pop("_fit", None)
         if fit is not None and (told := advice(fit, given.X.shape[1], bool(self.alpha))):
             self._proof = replace(self._proof, advice=told)
+
+    def _fit_again(self, given: RowExamples, limits: Limits, seed: int) -> FitAndScore:
+        """Return what fits the others of some examples and scores these: of kept rows by rounded sums less those of
+        these, where they are many and tell enough."""
+        anew, (N, d) = super()._fit_again(given, limits, seed), given.X.shape
+        if not isinstance(vars(self)["counts_"], KeptRows) or 2 * d > N:
+            return anew
+        l2, Y = self._penalty().l2, _targets(len(given.classes))[given.y]
+        whole = RoundedSums.of(given.X, Y, given.weight)
+
+        def fit_and_score(inside: Places, outside: Places) -> tuple[Floats, bool]:
+            X = given.X[outside]
+            normal = whole.less(RoundedSums.of(X, Y[outside], given.weight[outside])).normal(self.fit_intercept)
+            fit = None if normal is None or len(inside) < d else from_moments(normal, l2)
+            if fit is None or fit.rank != d or (fit.scaled_condition or np.inf) > closed_form.WELL_CONDITIONED:
+                return anew(inside, outside)
+            w = np.ascontiguousarray(fit.w.T)
+            return scores(reals_for_core(X), w, fit.b, n_jobs=self._threads()), False
+
+        return fit_and_score
 
     def _score_held_out(
         self, given: RowExamples, inside: Places, outside: Places, limits: Limits, seed: int

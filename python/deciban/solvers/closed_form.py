@@ -36,7 +36,7 @@ EXACT = True
 # So many features at most for which XᵀX is formed.
 DIRECT = 4000
 # Up to this condition of Z the factor of ZᵀZ, of twice as many digits lost, is a start that corrections make exact.
-_WELL_CONDITIONED = 1e4
+WELL_CONDITIONED = 1e4
 _EPS = float(np.finfo(np.float64).eps)
 
 
@@ -112,7 +112,7 @@ def least_squares(
     if data.d <= DIRECT and (data.d <= data.height or data.sparse):
         known = normal() if normal else equations_of_rows(as_matrix(rows), Y, c, intercept)
         factor = Factor.of_gram(add_ridge(known.G, data.ridge), known.floor)
-        if factor.rank == data.d and factor.condition() <= _WELL_CONDITIONED:
+        if factor.rank == data.d and factor.condition() <= WELL_CONDITIONED:
             return data.correct_by_residuals(known, factor)
     return data.iterate(factor) if data.sparse else data.factorise()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Self
 
 import numpy as np
@@ -77,6 +77,40 @@ def _once(X: Any) -> Any:
     return X
 
 
+@dataclass(frozen=True, eq=False)
+class RoundedSums:
+    """Σ c (1, x, y)(1, x, y)ᵀ of rows in float64, as far as least squares needs it: n, G (d, d) = Σ c x xᵀ, Σ c x (d,),
+    Σ c y (K,), Σ c x yᵀ (d, K) and Σ c y² (K,)."""
+
+    n: float
+    G: Floats
+    x: Floats
+    y: Floats
+    xy: Floats
+    yy: Floats
+
+    @classmethod
+    def of(cls, X: Floats, Y: Floats, c: Floats) -> Self:
+        """Return the sums of X (N, d), Y (N, K) and weights c (N,). Cost: N·d²/2 operations."""
+        both = X.T @ np.column_stack([c[:, None] * Y, c])
+        return cls(float(c.sum()), gram(X, _unless_ones(c)), both[:, -1], c @ Y, both[:, :-1], c @ np.square(Y))
+
+    def less(self, other: Self) -> Self:
+        """Return the sums of what is left without some rows."""
+        each = (getattr(self, name.name) - getattr(other, name.name) for name in fields(self))
+        return type(self)(*each)
+
+    def normal(self, intercept: bool) -> Normal | None:
+        """Return the normal equations; None where a column has too few digits left when its mean is taken off."""
+        mean = np.concatenate([self.x, self.y]) / self.n if intercept else np.zeros(len(self.x) + len(self.y))
+        d, square = len(self.x), self.G.diagonal()
+        off = self.n * np.outer(mean[:d], mean)
+        if not (square * (1.0 - _SPREAD) > off.diagonal()).all():
+            return None
+        left = self.yy - self.n * np.square(mean[d:])
+        return Normal(self.G - off[:, :d], self.xy - off[:, d:], left, mean, self.n, LAST_BITS * np.sqrt(square))
+
+
 def equations_of_rows(X: Any, Y: Floats, c: Floats, intercept: bool) -> Normal:
     """Make the normal equations from the rows, X (N, d) dense or CSR, Y (N, K), c (N,): good for a start that residuals
     correct.
@@ -84,16 +118,8 @@ def equations_of_rows(X: Any, Y: Floats, c: Floats, intercept: bool) -> Normal:
     Dense: N·d²/2 operations in float64, where every column has digits enough left when its mean is taken off; else from
     sums to the last bit, which are several times as much.
     """
-    if not is_sparse(X):
-        n, d = float(c.sum()), X.shape[1]
-        G, sums = gram(X, _unless_ones(c)), X.T @ np.column_stack([c[:, None] * Y, c])
-        z, tt = sums[:, :-1], c @ np.square(Y)
-        mean = np.concatenate([sums[:, -1], c @ Y]) / n if intercept else np.zeros(d + Y.shape[1])
-        floor = LAST_BITS * np.sqrt(G.diagonal())
-        off = n * np.outer(mean[:d], mean)
-        if (G.diagonal() * (1.0 - _SPREAD) > off.diagonal()).all():
-            return Normal(G - off[:, :d], z - off[:, d:], tt - n * np.square(mean[d:]), mean, n, floor)
-    return normal_equations(joint_scatter(X, Y, c), X.shape[1], intercept)
+    quick = None if is_sparse(X) else RoundedSums.of(X, Y, c).normal(intercept)
+    return normal_equations(joint_scatter(X, Y, c), X.shape[1], intercept) if quick is None else quick
 
 
 def normal_equations(seen: PooledScatter, d: int, intercept: bool) -> Normal:
