@@ -221,13 +221,13 @@ def lower_gram(X: NDArray[Any], c: NDArray[np.float64] | None = None) -> NDArray
     d = X.shape[1]
     kept = None if c is None or c.all() else np.flatnonzero(c)
 
-    def weighted(rows: slice) -> NDArray[np.float64]:
+    def weigh(rows: slice) -> NDArray[np.float64]:
         some = rows if kept is None else kept[rows]  # a slice is no copy
         Z = X[some].astype(np.float64, copy=False)
         return Z if c is None else np.sqrt(c[some])[:, None] * Z
 
-    def product(rows: slice) -> NDArray[np.float64]:
-        Z = weighted(rows)
+    def multiply(rows: slice) -> NDArray[np.float64]:
+        Z = weigh(rows)
         with np.errstate(all="ignore"):
             return np.asarray(Z.T @ Z)
 
@@ -237,8 +237,10 @@ def lower_gram(X: NDArray[Any], c: NDArray[np.float64] | None = None) -> NDArray
         check_halted()
         if few:  # by blocks of rows, else by blocks of W
             parts = blocks(min(N - i, _MANY_ROWS), d * d)
-            for own in run_each(product, [slice(i + part.start, i + part.stop) for part in parts], effective_threads()):
+            for own in run_each(
+                multiply, [slice(i + part.start, i + part.stop) for part in parts], effective_threads()
+            ):
                 W += own
         else:
-            add_gram(W, weighted(slice(i, min(i + _ROWS, N))))
+            add_gram(W, weigh(slice(i, min(i + _ROWS, N))))
     return W

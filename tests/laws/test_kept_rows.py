@@ -1,4 +1,4 @@
-"""What is left until it is asked for is what it would have been at once."""
+"""Statistics and proofs that are left until they are asked for are those that would have been made at once."""
 
 import pickle
 from functools import partial

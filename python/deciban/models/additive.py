@@ -24,7 +24,7 @@ from deciban.solvers.closed_form import DIRECT
 
 from ..data.offered import offer_unless
 from ..data.transaction import all_or_nothing
-from .kept_rows import KeptRows, made_when_asked, make_all
+from .kept_rows import KeptRows, defer_statistic, make_all
 from .normal_equations import statistic
 from .responses import Responses, responses
 
@@ -40,7 +40,7 @@ class Additive(RegressorMixin, Estimator):
     _sparse: bool
     _seconds: float
 
-    statistics_ = made_when_asked("statistics_", "The statistic, where the state is a sum; else None.")
+    statistics_ = defer_statistic("statistics_", "The statistic, where the state is a sum; else None.")
 
     def __getstate__(self) -> Any:
         """A pickle, like a file, has the statistic and no rows."""

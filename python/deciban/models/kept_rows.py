@@ -47,7 +47,7 @@ class KeptRows:
         return self.count(self.X, self.y, self.weight)
 
 
-def made_when_asked(name: str, about: str) -> property:
+def defer_statistic(name: str, about: str) -> property:
     """Return a property that is a statistic or None, and is made where rows are kept in its place."""
 
     def get(model: Any) -> PooledScatter | None:

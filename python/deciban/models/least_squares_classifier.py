@@ -34,7 +34,7 @@ from ..data.capacity import require_room
 from ..data.examples import RowExamples, class_weights
 from ..data.numbers import linear_rows
 from ..data.transaction import all_or_nothing
-from .kept_rows import KeptRows, made_when_asked, make_all
+from .kept_rows import KeptRows, defer_statistic, make_all
 from .label_sets import LearnsLabelSets
 from .normal_equations import advice, certify_moments, leverage
 from .tally import Labels, Tally
@@ -130,7 +130,7 @@ class LeastSquaresClassifier(LearnsLabelSets):
     n_jobs: int | None = None
 
     _keeps_single = True
-    counts_ = made_when_asked("counts_", "The statistic; None beyond 4000 features.")
+    counts_ = defer_statistic("counts_", "The statistic; None beyond 4000 features.")
 
     def __getstate__(self) -> Any:
         """A pickle, like a file, has the statistic and no rows."""

@@ -166,7 +166,7 @@ class LeftOut:
 
     @cached_property
     def _others(self) -> tuple[Floats, Floats, Places]:
-        """How many others each class has for each example (M, C), the rows of it that differ, and which each is."""
+        """The number of others of each class for each example (M, C), the rows of it that differ, and which each is."""
         left = np.ascontiguousarray(self.seen.n - self.counts)
         key = left.view(np.dtype((np.void, left.shape[1] * left.itemsize))).ravel()  # a row as one thing to be sorted
         _, first, which = np.unique(key, return_index=True, return_inverse=True)
