@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, Self
 
 import numpy as np
@@ -119,6 +119,13 @@ def equations_of_rows(X: Any, Y: Floats, c: Floats, intercept: bool) -> Normal:
     sums to the last bit, which are several times as much.
     """
     quick = None if is_sparse(X) else RoundedSums.of(X, Y, c).normal(intercept)
+    if quick is None and not is_sparse(X):  # a column lies far from 0
+        shift = X.mean(axis=0, dtype=np.float64)
+        near = RoundedSums.of(X - shift, Y, c).normal(intercept)
+        if near is not None:
+            mean = near.mean + np.append(shift, np.zeros(Y.shape[1]))
+            floor = LAST_BITS * np.sqrt(near.G.diagonal() + near.n * np.square(mean[: X.shape[1]]))
+            quick = replace(near, mean=mean, floor=floor)
     return normal_equations(joint_scatter(X, Y, c), X.shape[1], intercept) if quick is None else quick
 
 
