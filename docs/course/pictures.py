@@ -223,7 +223,7 @@ def draw_bias_variance() -> list[Plot]:
         samples.append(LinearRegression(penalty=None).fit(powers(x), y).predict(powers(grid)))
     plot = Plot((-1, 1), (-2, 2), 320)
     for each in samples:
-        plot.path(zip(grid, each, strict=True), SECOND + "66", 1)
+        plot.path(zip(grid, each, strict=True), SECOND, 1, opacity=0.4)
     plot.path(zip(grid, np.sin(np.pi * grid), strict=True), PLUS)
     plot.path(zip(grid, np.mean(samples, axis=0), strict=True), MINUS)
     plot.name_axes("x", "y")

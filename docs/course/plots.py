@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 from contourpy import contour_generator
 
-# Colours that stand out on white and on dark alike: the plot does not know where it is shown.
-PLUS, MINUS, LINE, SECOND, FAINT = "#1a86c8", "#d9660b", "#808080", "#a05fb4", "#80808055"
+from deciban.report.palette import COLOURS, INK, PAPER
+
+# Those of all figures, in whose place a page puts its own, as course.css has them for the boards.
+PLUS, MINUS, SECOND, LINE = COLOURS[0], COLOURS[1], COLOURS[6], INK
 Points = Iterable[Any]
 
 
@@ -21,7 +23,9 @@ class Plot:
     ) -> None:
         self.x, self.y, self.height, self.log = x, y, height, log
         self.parts: list[str] = []
-        self.axes = [f'<rect x="44" y="12" width="424" height="{height - 50}" fill="none" stroke="{FAINT}"/>']
+        self.axes = [
+            f'<rect x="44" y="12" width="424" height="{height - 50}" fill="none" stroke="{LINE}" stroke-opacity="0.3"/>'
+        ]
         for value in choose_ticks(x, "x" in log):
             self.axes.append(write_text(self.place(value, y[0])[0], height - 22, format_number(value), LINE, "middle"))
         for value in choose_ticks(y, "y" in log) if "y" in ticked else []:
@@ -39,11 +43,14 @@ class Plot:
             share.append(float((a - b) / (c - b)))
         return 44 + 424 * share[0], 12 + (self.height - 50) * (1 - share[1])
 
-    def path(self, points: Points, colour: str = LINE, width: float = 2, dashes: str = "") -> None:
+    def path(
+        self, points: Points, colour: str = LINE, width: float = 2, dashes: str = "", opacity: float = 1.0
+    ) -> None:
         """Draw a curve."""
         d = "M" + "L".join("{:.1f} {:.1f}".format(*self.place(*point)) for point in points)
         self.parts.append(
-            f'<path d="{d}" fill="none" stroke="{colour}" stroke-width="{width}" stroke-dasharray="{dashes}"/>'
+            f'<path d="{d}" fill="none" stroke="{colour}" stroke-width="{width}" stroke-dasharray="{dashes}" '
+            f'stroke-opacity="{opacity}"/>'
         )
 
     def contour(
@@ -92,8 +99,9 @@ def stack_plots(plots: Sequence[Plot]) -> str:
     tops = [sum(each.height + 10 for each in plots[:k]) for k in range(len(plots) + 1)]
     size = f'viewBox="0 0 480 {tops[-1] - 10}" width="480" height="{tops[-1] - 10}"'
     head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="sans-serif" font-size="13">'
+    paper = f'<rect width="100%" height="100%" fill="{PAPER}"/>'
     drawn = [line for each, top in zip(plots, tops, strict=False) for line in each.draw(top)]
-    return "\n".join([head, *drawn, "</svg>", ""])
+    return "\n".join([head, paper, *drawn, "</svg>", ""])
 
 
 def write_text(x: float, y: float, words: str, colour: str, anchor: str) -> str:

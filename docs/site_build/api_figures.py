@@ -11,11 +11,11 @@ from html import escape
 from pathlib import Path
 
 from page_words import FOLDER as WORDS
+from page_words import translate
 
 from deciban.report.palette import COLOURS, INK, PAPER
 
 FOLDER = Path(__file__).parent / "api_pictures" / "drawn"
-NUMBER = re.compile(r"\d[\d.,]*")
 VARIABLES = {
     INK: "currentColor",
     PAPER: "var(--md-default-bg-color)",
@@ -45,8 +45,13 @@ def read_picture(name: str, language: str) -> str:
     own = FOLDER / f"{name}.{language}.svg"
     drawn = (own if own.exists() else FOLDER / f"{name}.svg").read_text(encoding="utf-8")
     if language != "en" and not own.exists():
-        drawn = re.sub(r"(<text [^>]*>)([^<]*)", lambda found: found[1] + _translate(found, language), drawn)
+        drawn = speak(drawn, language)
     return take_colours(drawn)
+
+
+def speak(drawn: str, language: str) -> str:
+    """Return a picture with its labels in a language."""
+    return re.sub(r"(<text [^>]*>)([^<]*)", lambda found: found[1] + _translate(found, language), drawn)
 
 
 def take_colours(drawn: str) -> str:
@@ -56,17 +61,7 @@ def take_colours(drawn: str) -> str:
 
 def _translate(found: re.Match[str], language: str) -> str:
     """Return the words of a label, and what is no word or a word of the examples as it is."""
-    if ' lang="' in found[1]:
-        return found[2]
-    numbers = NUMBER.findall(found[2])
-    told = read_labels(language).get(NUMBER.sub("#", found[2]), found[2])
-    return re.sub("#", lambda _: numbers.pop(0), told)
-
-
-@cache
-def read_labels(language: str) -> Mapping[str, str]:
-    """Return the labels within pictures by the English ones, with # for each number."""
-    return tomllib.loads((WORDS / f"labels.{language}.toml").read_text(encoding="utf-8"))
+    return found[2] if ' lang="' in found[1] else translate(found[2], language)
 
 
 @cache

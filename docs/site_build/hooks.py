@@ -78,7 +78,7 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
         IN_ENGLISH[place] = html, page.toc
     elif api_pages.is_of_a_name(place):
         html, page.toc = IN_ENGLISH[place]
-    html = inline_pictures.inline(api_pages.arrange(html, place, language))
+    html = inline_pictures.inline(api_pages.arrange(html, place, language), language)
     html = re.sub(
         r"<code>[^<]*--[^<]*</code>", lambda found: OPTION.sub(r'<span class="option">\1</span>', found[0]), html
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from math import isnan, log
 from typing import Any
 
@@ -75,4 +75,11 @@ def table(titles: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 
 SHOW = (thousands, digits, number, signed, percent, share, hundredths, nats, ratio, seconds, listed)
 FILTERS = {each.__name__: each for each in SHOW}
+OF_LANGUAGES: dict[str, dict[str, Callable[..., str]]] = {
+    "ko": {
+        "listed": lambda names: ", ".join(names) or "없음",
+        "seconds": lambda taken: seconds(taken).replace(" s", "초"),
+    }
+}
+"""What is shown otherwise in another language."""
 FUNCTIONS = {"abs": abs, "log": log, "max": max, "min": min, "all": all, "any": any}

@@ -1,10 +1,11 @@
-"""Writes docs/NAME.md from its template docs/studies/NAME.md and the numbers that a study recorded; fits no model.
+"""Writes docs/NAME.md and NAME.ko.md from their templates in docs/studies/ and recorded numbers; fits no model.
 
 python docs/site_build/study_pages.py [NAME …]
 
 A template is Markdown, and a template of Jinja: its names are the keys of benchmarks/studies/NAME.json, and what
-docs/studies/NAME.py derives from them. A sentence that the numbers could contradict stands within
-{% claim CONDITION %} and {% endclaim %}; a page whose claims do not all hold is not written.
+docs/studies/NAME.py derives from them, the words of which words/studies.ko.toml has in Korean. A sentence that the
+numbers could contradict stands within {% claim CONDITION %} and {% endclaim %}; a page whose claims do not all hold is
+not written.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,12 +26,13 @@ import study_filters
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Undefined, nodes
 from jinja2.ext import Extension
 from jinja2.parser import Parser
+from page_words import LANGUAGES, translate
 
 ROOT = Path(__file__).parents[2]
 if str(ROOT / "docs") not in sys.path:
     sys.path.append(str(ROOT / "docs"))  # of the package `studies`
 PAGES, TEMPLATES, NUMBERS = ROOT / "docs", ROOT / "docs" / "studies", ROOT / "benchmarks" / "studies"
-NAMES = tuple(sorted(path.stem for path in TEMPLATES.glob("*.md")))
+NAMES = tuple(sorted(path.stem for path in TEMPLATES.glob("*.md") if "." not in path.stem))
 WIDTH = 118
 AS_IT_IS = ("#", "|", ">", "!", "<", "    ", "```")
 """How a block begins that is not wrapped."""
@@ -114,7 +117,12 @@ def derivations(name: str) -> Any:
     return importlib.import_module(f"studies.{name}") if (TEMPLATES / f"{name}.py").exists() else None
 
 
-def page(name: str, numbers: dict[str, Any] | None = None, checked: Callable[[Claim], None] = _refuse) -> str:
+def page(
+    name: str,
+    numbers: dict[str, Any] | None = None,
+    checked: Callable[[Claim], None] = _refuse,
+    language: str = "en",
+) -> str:
     """Return a page; by default the first claim that does not hold raises a ContradictedError."""
     numbers = recorded(name) if numbers is None else numbers
     environment: Any = Environment(
@@ -124,14 +132,34 @@ def page(name: str, numbers: dict[str, Any] | None = None, checked: Callable[[Cl
         trim_blocks=True,
         lstrip_blocks=True,
         autoescape=False,
+        finalize=partial(_say, language),
     )
-    environment.filters |= {name: _of_what_is_defined(each) for name, each in study_filters.FILTERS.items()}
+    filters = study_filters.FILTERS | study_filters.OF_LANGUAGES.get(language, {})
+    environment.filters |= {name: _of_what_is_defined(each) for name, each in filters.items()}
     environment.globals |= study_filters.FUNCTIONS
     environment.checked = checked
     derived = derivations(name)
     known = {**numbers, **(derived.derive(numbers) if derived else {})}
-    title, _, text = wrapped(environment.get_template(f"{name}.md").render(known)).partition("\n")
-    return f"{title}\n\n<!-- Written by make pages from docs/studies/{name}.md. -->\n{text.rstrip()}\n"
+    template = file_of(name, language)
+    title, _, text = wrapped(environment.get_template(template).render(known)).partition("\n")
+    return f"{title}\n\n<!-- Written by make pages from docs/studies/{template}. -->\n{text.rstrip()}\n"
+
+
+def file_of(name: str, language: str) -> str:
+    """Return the name of the file of a page, and of its template, in a language."""
+    return f"{name}.md" if language == "en" else f"{name}.{language}.md"
+
+
+def _say(language: str, value: Any) -> Any:
+    """Return what a placeholder stands for, the words of texts, and of the cells of tables, in a language."""
+    if not isinstance(value, str) or isinstance(value, Undefined):
+        return value
+    return re.sub(r"[^|\n]+", lambda found: _say_cell(language, found[0]), value)
+
+
+def _say_cell(language: str, cell: str) -> str:
+    said = cell.strip(" ")
+    return cell.replace(said, translate(said, language)) if said else cell
 
 
 def _of_what_is_defined(function: Callable[..., str]) -> Callable[..., str]:
@@ -139,10 +167,10 @@ def _of_what_is_defined(function: Callable[..., str]) -> Callable[..., str]:
     return lambda value, *more: function(str(value) if isinstance(value, Undefined) else value, *more)
 
 
-def claims(name: str, numbers: dict[str, Any] | None = None) -> list[Claim]:
+def claims(name: str, numbers: dict[str, Any] | None = None, language: str = "en") -> list[Claim]:
     """Return the claims of a page, whether they hold or not."""
     found: list[Claim] = []
-    page(name, numbers, found.append)
+    page(name, numbers, found.append, language)
     return found
 
 
@@ -178,10 +206,11 @@ def _wrap(block: str) -> str:
 
 
 def write(name: str) -> None:
-    """Write a page and its pictures."""
-    text, drawn = page(name), pictures(name)
-    (PAGES / f"{name}.md").write_text(text, encoding="utf-8")
-    for file, picture in drawn.items():
+    """Write a page in each language, and its pictures."""
+    texts = {file_of(name, each): page(name, language=each) for each in LANGUAGES}
+    for file, text in texts.items():
+        (PAGES / file).write_text(text, encoding="utf-8")
+    for file, picture in pictures(name).items():
         (PAGES / file).write_text(picture, encoding="utf-8")
 
 

@@ -32,7 +32,7 @@ def derive(numbers: dict[str, Any]) -> dict[str, Any]:
         "gained": gained(numbers["sets"]),
         "moved": max(map(abs, moved)),
         "taken": len(set(autos)),
-        "took": ", ".join(f"{name} {often(n)}" for name, n in sorted(Counter(autos).items())),
+        "took": sorted(Counter(autos).items()),
     }
 
 
@@ -49,11 +49,6 @@ def gained(sets: dict[str, Any]) -> dict[str, float]:
             methods = each["methods"]
             won.setdefault(model, []).append(methods["none"]["log_loss"] - methods[each["auto"]]["log_loss"])
     return {model: fmean(several) for model, several in won.items()}
-
-
-def often(n: int) -> str:
-    """Return how often."""
-    return "once" if n == 1 else f"{n} times"
 
 
 def with_errors(methods: dict[str, Any]) -> dict[str, Any]:

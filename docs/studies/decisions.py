@@ -30,7 +30,7 @@ def derive(numbers: dict[str, Any]) -> dict[str, Any]:
         "table_of_sets": table(SETS, of_sets(numbers["sets"])),
         "broken": {way: [each[way]["broken"] for asked in rates.values() for each in asked.values()] for way in WAYS},
         "rows": len(rows),
-        "cheaper": sum(row["unsure"] <= row["costs"] for row in rows),
+        "cheaper": sum(row["unsure"] < row["costs"] for row in rows),
         "dear": {way: fmean(row[way] for row in dear) for way in ("costs", "cheapest")},
     }
 

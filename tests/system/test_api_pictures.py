@@ -25,6 +25,7 @@ LANGUAGES = ("en", "ko")
 sys.path.append(str(FOLDER))
 try:
     api_figures, api_pages = import_module("api_figures"), import_module("api_pages")
+    page_words = import_module("page_words")
     pytest.importorskip("matplotlib", reason="Matplotlib draws the pictures: pip install '.[report]'")
     draw, compact = import_module("api_pictures.draw"), import_module("api_pictures.compact")
     inline_pictures = import_module("inline_pictures")
@@ -104,12 +105,12 @@ def test_every_caption_is_of_a_picture():
 
 def test_labels_of_korean_pictures_are_in_korean():
     """The table has each label with a word in Latin letters, and no other."""
-    known, seen = api_figures.read_labels("ko"), set()
+    known, seen = page_words.read_labels("labels", "ko"), set()
     for name in draw.NAMES:
         drawn = (draw.FOLDER / f"{name}.svg").read_text(encoding="utf-8")
         if not (draw.FOLDER / f"{name}.ko.svg").exists():
             seen |= {
-                api_figures.NUMBER.sub("#", label) for label in read_labels(drawn) if re.search("[A-Za-z]{3}", label)
+                page_words.NUMBER.sub("#", label) for label in read_labels(drawn) if re.search("[A-Za-z]{3}", label)
             }
         assert [label for label in read_labels(api_figures.read_picture(name, "ko")) if "#" in label] == []
     assert seen == set(known)
@@ -130,7 +131,8 @@ def test_pictures_of_other_pages_are_shown_in_the_colours_of_the_page():
     referred, places = re.findall(r'(?:href="|url\()#([^")]+)', shown), re.findall(r' id="([^"]+)"', shown)
     assert set(referred) == set(places)
     assert all(place.startswith("kernel-") for place in places)
-    for other in ("../networks-evidence.svg", "../explain.svg", "margins.svg", "https://example.org/kernel.svg"):
+    assert inline_pictures.inline('<img alt="A street" src="../margins.svg" />').startswith('<svg class="drawn"')
+    for other in ("../networks-evidence.svg", "../explain.svg", "other.svg", "https://example.org/kernel.svg"):
         link = f'<img alt="" src="{other}" />'
         assert inline_pictures.inline(link) == link
 

@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 # Pages that are no studies: the calls within their sentences are run.
 GUIDES = [
-    p for p in PAGES if not (p.parent / "studies" / p.name).exists() and p.stem != "file-format"
+    p for p in PAGES if not (p.parent / "studies" / p.name).exists() and p.stem.partition(".")[0] != "file-format"
 ]  # whose fields are no names
 SOURCES = sorted((ROOT / "python" / "deciban").rglob("*.py"))
 PACKAGES = (

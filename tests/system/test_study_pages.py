@@ -12,9 +12,10 @@ import jinja2
 import pytest
 
 import deciban
-from system.written_studies import DOCS, ROOT, STUDIES, renderer, study
+from system.written_studies import DOCS, ROOT, STUDIES, page_words, renderer, study
 
 NAMES = renderer.NAMES
+PAGES = [(name, language) for name in NAMES for language in renderer.LANGUAGES]
 MODULES = sorted(path for folder in (DOCS, STUDIES) for path in folder.rglob("*.py") if "__pycache__" not in path.parts)
 WORDS = 30
 """From so many on, a string is prose."""
@@ -45,10 +46,10 @@ def changes() -> list[Callable[[float], float]]:
     return [lambda _: 1, *(lambda value, draw=draw: value * draw.choice((0.02, 0.2, 0.7, 1)) for draw in drawn)]
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_page_is_what_its_template_and_its_numbers_give(name):
-    page = (DOCS / f"{name}.md").read_text(encoding="utf-8")
-    assert page == renderer.page(name), "run make pages"
+@pytest.mark.parametrize(("name", "language"), PAGES)
+def test_a_page_is_what_its_template_and_its_numbers_give(name, language):
+    page = (DOCS / renderer.file_of(name, language)).read_text(encoding="utf-8")
+    assert page == renderer.page(name, language=language), "run make pages"
 
 
 def test_every_template_has_a_study_and_its_numbers():
@@ -58,21 +59,22 @@ def test_every_template_has_a_study_and_its_numbers():
     assert len(NAMES) >= 11
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_every_placeholder_is_filled(name):
-    page, template = renderer.page(name), (DOCS / "studies" / f"{name}.md").read_text(encoding="utf-8")
+@pytest.mark.parametrize(("name", "language"), PAGES)
+def test_every_placeholder_is_filled(name, language):
+    page = renderer.page(name, language=language)
+    template = (DOCS / "studies" / renderer.file_of(name, language)).read_text(encoding="utf-8")
     assert re.findall(r"\{\{|\}\}|\{%|%\}|\bnan\b|<bound|<function", page) == []
     said, written = (re.sub(r"```.*?```", "", text, flags=re.DOTALL) for text in (page, template))
     assert len(re.findall(r"\bNone\b", said)) == len(re.findall(r"\bNone\b", written))
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_page_without_one_of_its_numbers_is_not_written(name):
+@pytest.mark.parametrize(("name", "language"), PAGES)
+def test_a_page_without_one_of_its_numbers_is_not_written(name, language):
     numbers = renderer.recorded(name)
     for key in numbers:
         left = {other: value for other, value in numbers.items() if other != key}
         with pytest.raises((jinja2.UndefinedError, KeyError)):
-            renderer.page(name, left)
+            renderer.page(name, left, language=language)
 
 
 # --- claims ----------------------------------------------------------------------------------------------------
@@ -93,6 +95,53 @@ def test_every_claim_holds_and_other_numbers_contradict_it(name):
         except ZeroDivisionError:
             continue
     assert left == set(), "these lines claim what any numbers bear out"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_page_claims_the_same_in_every_language(name):
+    conditions = sorted(claim.condition for claim in renderer.claims(name))
+    for language in renderer.LANGUAGES:
+        claims = renderer.claims(name, language=language)
+        assert sorted(claim.condition for claim in claims) == conditions
+        assert [str(claim) for claim in claims if not claim.holds] == []
+
+
+def figures_in(page):
+    """The numbers of a page outside its code, in no order: a sentence of another language has them in another."""
+    text = re.sub(
+        r"^```.*?^```$|^ {4}[^\n]*|`[^`\n]*`|\]\([^)]*\)|<!--.*?-->", "", page, flags=re.DOTALL | re.MULTILINE
+    )
+    return sorted(re.findall(r"(?<![\w.])\d[\d,]*\.\d+", text))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_page_has_the_same_figures_in_every_language(name):
+    for language in renderer.LANGUAGES:
+        assert figures_in(renderer.page(name, language=language)) == figures_in(renderer.page(name)), language
+
+
+class Noted(dict):
+    """A table that notes what is looked up."""
+
+    def __init__(self, table):
+        super().__init__(table)
+        self.seen = set()
+
+    def __contains__(self, key):
+        self.seen |= {key} & {*self}
+        return super().__contains__(key)
+
+
+def test_every_label_in_korean_is_of_a_page(monkeypatch):
+    """Of its tables, or of a picture in it; and each is another word in Korean."""
+    labels = Noted(page_words.read_labels("studies", "ko"))
+    monkeypatch.setattr(page_words, "read_labels", lambda name, language: labels if name == "studies" else {})
+    for name in NAMES:
+        for file in re.findall(r"\]\((\S+\.svg)\)", renderer.page(name, language="ko")):
+            for word in words_in((DOCS / file).read_text(encoding="utf-8")):
+                page_words.translate(word, "ko")
+    assert {*labels} - labels.seen == set()
+    assert [label for label, told in labels.items() if label == told] == []
 
 
 def test_a_changed_number_stops_the_page_and_is_named():
@@ -129,7 +178,9 @@ def test_the_command_names_the_claim_and_writes_nothing(tmp_path, monkeypatch, c
     monkeypatch.setattr(renderer, "PAGES", tmp_path)
     monkeypatch.setattr(renderer, "recorded", lambda name: {"a": 1})
     monkeypatch.setattr(renderer, "TEMPLATES", tmp_path)
-    (tmp_path / "made.md").write_text("# Title\n\n{% claim a > 1 %}\nMore.\n{% endclaim %}\n")
+    for language in renderer.LANGUAGES:
+        made = tmp_path / renderer.file_of("made", language)
+        made.write_text("# Title\n\n{% claim a > 1 %}\nMore.\n{% endclaim %}\n")
     with pytest.raises(SystemExit) as left:
         renderer.main(["made"])
     assert str(left.value).startswith("docs/studies/made.md:3: the numbers contradict a sentence.")

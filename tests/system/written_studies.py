@@ -16,6 +16,7 @@ DOCS, STUDIES = ROOT / "docs", ROOT / "benchmarks" / "studies"
 if str(DOCS / "site_build") not in sys.path:
     sys.path.append(str(DOCS / "site_build"))
 renderer: Any = import_module("study_pages")
+page_words: Any = import_module("page_words")
 
 
 @contextmanager

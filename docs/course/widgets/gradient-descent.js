@@ -16,7 +16,7 @@ export const WORDS = {
     rose: "The last step went up: η is too large here.",
   },
   ko: {
-    curve: "예제와 모델이 매긴 확률", surface: "절편과 가중치마다의 오차, 그리고 지나온 걸음",
+    curve: "예제와 모형이 매긴 확률", surface: "절편과 가중치마다의 오차, 그리고 지나온 걸음",
     point: (k, x, label) => `${k}번 예제, ${label > 0 ? "양" : "음"}의 클래스, 위치 ${x}. 좌우 화살표 키로 옮기고 Enter 키로 클래스를 바꿉니다.`,
     start: (b, w) => `가중치: 절편 ${b}, 기울기 ${w}. 화살표 키로 옮깁니다.`,
     step: "한 걸음", run: "계속", pause: "멈춤", reset: "처음부터", eta: "보폭 η", stochastic: "걸음마다 무작위 예제 하나만",

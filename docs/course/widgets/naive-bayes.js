@@ -24,8 +24,8 @@ export const WORDS = {
     message: "메시지", alpha: "α", spam: "스팸으로 학습", ham: "햄으로 학습", reset: "가르친 것을 모두 잊기",
     prior: "사전 확률", axis: "스팸을 가리키는 증거, dB", more: (n) => `그 밖에 약한 단어 ${n}개`,
     verdict: "스팸을 가리키는 증거:", probability: "스팸일 확률:",
-    learnt: (spam, ham) => `모델은 스팸 ${spam}통과 햄 ${ham}통을 학습했습니다.`,
-    unknown: "모델이 아는 단어가 하나도 없어 사전 확률만 남았습니다.",
+    learnt: (spam, ham) => `모형은 스팸 ${spam}통과 햄 ${ham}통을 학습했습니다.`,
+    unknown: "모형이 아는 단어가 하나도 없어 사전 확률만 남았습니다.",
     bars: (terms) => `가장 강한 단어: ${terms}.`,
     examples: [
       ["스팸 예시", "(광고) 지금 무료 회원으로 신청 하시면 최대 수익률 종목을 알려 드려요. 직장인 주부 누구나 특별 한도, 바로 지급!"],

@@ -9,11 +9,10 @@ from dataclasses import asdict, dataclass, field
 from time import time
 from typing import Any
 
-from .. import store
+from .. import store, theory
 from ..data.text_layout import ONLINE
 from ..drift import STEADY, Drift
 from ..errors import DecibanError
-from ..theory import binomial
 from .history import History, Prequential
 from .journal import OF_RESTORING, SUFFIX, Journal
 from .ledger import Ledger
@@ -190,8 +189,8 @@ def _of_journal(path: str, health: Health, stored: store.Stored) -> Health:
             own |= {"files": health.files, "waiting": journal.waiting(), "taught": history.times(), "since": since}
             own["canaries"], own["drift"] = journal.canary_count(), drift_of(journal)
             if since.n >= _ENOUGH:
-                low = binomial(errors=since.errors, n=since.n, delta=_DELTA / 2, side="lower")
-                high = binomial(errors=since.errors, n=since.n, delta=_DELTA / 2)
+                low = theory.binomial(errors=since.errors, n=since.n, delta=_DELTA / 2, side="lower")
+                high = theory.binomial(errors=since.errors, n=since.n, delta=_DELTA / 2)
                 own["error_interval"] = float(low), float(high)
             return Health(**own)
     except DecibanError as error:
@@ -226,6 +225,6 @@ def _drift(path: str, since: Prequential | None, drift: Drift) -> Iterator[Findi
     if drift != STEADY:
         yield Finding("changed", {"slope": f"{drift.slope:.2f}", "path": path})
     elif since is not None and since.certain_errors:
-        low = float(binomial(errors=since.certain_errors, n=since.certain, delta=_DELTA, side="lower"))
+        low = float(theory.binomial(errors=since.certain_errors, n=since.certain, delta=_DELTA, side="lower"))
         if low > 0.001:
             yield Finding("wrong", {"errors": f"{since.certain_errors:,}", "n": f"{since.certain:,}", "path": path})
