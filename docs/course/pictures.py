@@ -240,9 +240,9 @@ def draw_parts() -> Plot:
         powers = np.polynomial.legendre.legvander(X, degree)[:, 1:]
         each = theory.bias_variance(LinearRegression(penalty=None), powers, noisy, size=48, repeats=60)
         found.append((degree, each.bias - 0.09, each.variance))
-    for column, colour, name in ((1, MINUS, "(f − ȳ)²"), (2, SECOND, "E(ŷ − ȳ)²")):
+    for column, colour, name, at in ((1, MINUS, "(f − ȳ)²", 0), (2, SECOND, "E(ŷ − ȳ)²", 5)):
         parts.path([(row[0], min(10.0, max(0.001, row[column]))) for row in found], colour)
-        parts.text(1.2, found[0][column] * 1.5, name, colour)
+        parts.text(found[at][0] + 0.2, found[at][column] * 1.5, name, colour, "start" if at == 0 else "end")
     return parts
 
 

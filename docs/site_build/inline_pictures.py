@@ -26,10 +26,12 @@ def inline(html: str, language: str = "en") -> str:
 def _read(found: re.Match[str], language: str) -> str:
     path = next((at for at in (DOCS / found["file"], DOCS / "course" / found["file"]) if at.exists()), None)
     drawn = path.read_text(encoding="utf-8") if path else ""
-    if path is None or PAPER not in drawn or "<image" in drawn:  # a raster has its own colours
+    has_raster = "<image" in drawn  # which has its own colours
+    if path is None or PAPER not in drawn or (has_raster and language == "en"):
         return found[0]
     of_matplotlib = 'id="figure_1"' in drawn
-    picture = take_colours(speak(compact(drawn) if of_matplotlib else drawn, language))
+    picture = speak(compact(drawn) if of_matplotlib else drawn, language)
+    picture = picture if has_raster else take_colours(picture)
     picture = re.sub(r'( id="|href="#|url\(#)', rf"\g<1>{path.stem}-", picture)
     scale = PIXELS if of_matplotlib else 1.0
     width, height = (scale * float(each) for each in re.findall(r' (?:width|height)="([\d.]+)"', picture)[:2])
