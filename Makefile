@@ -29,8 +29,8 @@ demo: $(VENV)/.installed
 	@$(BIN)/deciban demo
 
 CHECKS := lint
-# Half of the time of the deep tests is waiting for other processes.
-WORKERS := 2
+# A quarter of the time of the tests is waiting for other processes, half of that of the deep ones.
+WORKERS := 3
 deep: WORKERS := 4
 deep: TIER := --deep
 deep: CHECKS := lint fuzz

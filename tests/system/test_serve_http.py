@@ -4,9 +4,12 @@ import base64
 import json
 import math
 import os
+import shutil
+import socket
 import subprocess
 import sys
 import tempfile
+from pathlib import Path
 
 import httpx2
 import jsonschema
@@ -361,6 +364,39 @@ def test_a_server_answers_over_sockets(files, tmp_path):
             said = process.communicate(timeout=20)[1]
     assert process.returncode == 0, said
     assert TOKEN.encode() not in said
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize(
+    ("kind", "more"), [("mail", ("--users", "--keep", "30")), ("mail", ()), ("text", ()), ("table", ())]
+)
+def test_schemathesis_finds_nothing_that_is_not_as_it_is_described(files, tmp_path, kind, more):
+    """It sends what the description allows and what it does not, and follows its answers."""
+    (tmp_path / "token").write_text(TOKEN)
+    shutil.copy(files / f"{kind}.deciban", tmp_path / "f.deciban")
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        at = "{}:{}".format(*free.getsockname())
+    words = ["serve", tmp_path / "f.deciban", "--http", at, "--token-file", tmp_path / "token", *more]
+    asks = ["run", f"http://{at}/openapi.json", "--header", f"Authorization: Bearer {TOKEN}", "--no-color"]
+    asks += ["--max-examples", "20", "--generation-deterministic", "--continue-on-failure"]
+    with subprocess.Popen([*PROGRAM, *map(str, words)], stderr=subprocess.PIPE) as process:
+        try:
+            until(lambda: is_ready(at), process)
+            program = Path(sys.executable).with_name("schemathesis")
+            done = subprocess.run([program, *asks], capture_output=True, text=True, cwd=tmp_path)
+        finally:
+            process.terminate()
+            said = process.communicate(timeout=20)[1].decode()
+    assert done.returncode == 0, done.stdout
+    assert "No issues found" in done.stdout, done.stdout
+    assert "Traceback" not in said
+
+
+def is_ready(at):
+    try:
+        return httpx2.get(f"http://{at}/readyz").status_code == 200
+    except httpx2.ConnectError:
+        return False
 
 
 @pytest.mark.parametrize("text", ["short", "with a space in it", "한글" * 10, ""])

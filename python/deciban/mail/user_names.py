@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
+
 from ..errors import UsageError, escape
 
 LONGEST = 254
 """Characters of an address (RFC 5321)."""
 NOBODY = "nobody"
 """The name by which mail servers ask for no user: the filter that all share."""
-_FORBIDDEN = frozenset('<>"\\,;:()[]/%')
+_ONE = r"[^\s@<>\"\\,;:()\[\]/%\x00-\x1f\x7f-\x9f]"
+PATTERN = f"^{_ONE}*@?{_ONE}+$"
+"""What a name is like, as a regular expression that JSON Schema understands, too."""
 
 
 def check_user(name: str) -> str:
@@ -25,12 +29,11 @@ def check_user(name: str) -> str:
     'ann@example.com'
     """
     found = name.strip().lower()
-    local, at, domain = found.rpartition("@")
-    is_one = bool(found) and len(found) <= LONGEST and found.isprintable() and " " not in found
-    if not is_one or _FORBIDDEN & {*found} or "@" in local or (at and not domain):
+    is_text = not any("\ud800" <= character <= "\udfff" for character in found)
+    if not (is_text and len(name.strip()) <= LONGEST and re.fullmatch(PATTERN, found)):
         raise UsageError(
             f"{escape(name[:80])!r} is no name of a user. Expected NAME, NAME@DOMAIN or @DOMAIN, of at most {LONGEST} "
-            "printable characters without spaces, quotes, brackets, slashes and the like."
+            "characters without spaces, quotes, brackets, slashes and the like."
         )
     return found
 

@@ -104,7 +104,7 @@ class HttpApp:
         own += [Route(path, self.guard(path, handler), methods=["GET"]) for path, handler in gets.items()]
         if self.users is not None:
             of_users = UserHandlers(self.users, partial(self.authorise, always=True), self.run, self.teach)
-            own += [Route(at, self.guard(at, each), methods=[method]) for method, at, each in of_users.table()]
+            own += [Route(at, self.guard(at, each), methods=methods) for methods, at, each in of_users.table()]
         handlers: Any = {404: self._not_found, 405: self._not_allowed, 500: _failed}
         return Starlette(routes=[*self.routes, *own], exception_handlers=handlers)
 
@@ -202,6 +202,7 @@ class HttpApp:
                 self.api.model.classes,
                 has_token=self.token is not None,
                 has_users=self.users is not None,
+                columns=self.api.model.columns(),
             )
         )
 

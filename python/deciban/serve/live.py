@@ -28,6 +28,7 @@ from .rating import GTUBE, Rating, rate_test_message, rate_verdict
 NAMED = 12
 """Words of an explanation of mail."""
 _FILES = ("", SUFFIX, f"{SUFFIX}-wal")
+_DESCRIBED = 1000  # columns of a table at most that a description of the API lists
 Item = str | bytes
 Version = tuple[tuple[int, ...], ...]
 
@@ -66,6 +67,13 @@ class LiveModel:
         self.model: str = str(header.get("model", "table"))
         self.snapshot = self._read()
         self.classes = [str(label) for label in self.snapshot.served.classes]
+
+    def columns(self) -> dict[str, str]:
+        """Return of a table what kind each column is, by name; nothing of texts, nor of very many columns."""
+        served = self.snapshot.served if self.kind == "table" else None
+        if served is None or len(served.names) > _DESCRIBED:
+            return {}
+        return dict(zip(served.names, served.model.columns.kinds, strict=True))
 
     @property
     def can_learn(self) -> bool:

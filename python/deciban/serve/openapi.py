@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from .. import __version__
+from ..mail.user_names import LONGEST, PATTERN
 from .api import JSON, LINES, MOST_ITEMS, TERMS
 from .review_openapi import describe_review
 
@@ -37,6 +39,21 @@ _WHY = {
     },
     "text": {"type": "string"},
 }
+_BASE64 = {
+    "type": "object",
+    "required": ["base64"],
+    "properties": {"base64": {"type": "string", "contentEncoding": "base64", "pattern": "^([A-Za-z0-9+/]{4})*$"}},
+    "additionalProperties": False,
+}
+_CELL = {"type": ["string", "number", "boolean", "null"]}
+_LARGEST = 1e300
+_NUMBER_CELL = {
+    "anyOf": [
+        {"type": "number", "minimum": -_LARGEST, "maximum": _LARGEST},
+        {"type": "null"},
+        {"type": "string", "pattern": "^(-?[0-9]{1,300}([.][0-9]+)?)?$"},
+    ]
+}
 _OUTCOME = {"outcome": {"enum": ["learnt", "already known", "relabelled", "forgotten", "not known"]}}
 _PROBLEM = {
     "type": "object",
@@ -50,18 +67,27 @@ _PROBLEM = {
 }
 
 
-def describe_api(kind: str, classes: Sequence[str], *, has_token: bool, has_users: bool = False) -> dict[str, Any]:
-    """Return the description of the API of a model of mail, of texts or of a table."""
+def describe_api(
+    kind: str,
+    classes: Sequence[str],
+    *,
+    has_token: bool,
+    has_users: bool = False,
+    columns: Mapping[str, str] = MappingProxyType({}),
+) -> dict[str, Any]:
+    """Return the description of the API of a model of mail, of texts or of a table with `columns`, the kind of each."""
+    item = {"table": _row(columns), "mail": {"anyOf": [{"type": "string"}, _BASE64]}}.get(kind, {"type": "string"})
+    body, with_lines = _body(kind, item, lines=False), _body(kind, item, lines=True)
     found: dict[str, Any] = {
         "openapi": "3.1.0",
         "info": {"title": "deciban", "version": __version__, "description": f"A model of {kind}, served."},
         "paths": {
-            "/v1/classify": _post(kind, "Classify items", "verdicts", _VERDICT, ["label", "decibans", "unsure"]),
+            "/v1/classify": _post(with_lines, "Classify items", "verdicts", _VERDICT, ["label", "decibans", "unsure"]),
             "/v1/explain": _post(
-                kind, "Explain verdicts", "explanations", _WHY, ["label", "decibans", "terms"], [_terms()]
+                body, "Explain verdicts", "explanations", _WHY, ["label", "decibans", "terms"], [_terms()]
             ),
-            "/v1/learn": _teach(kind, "Learn items", [_label(classes)]),
-            "/v1/forget": _teach(kind, "Forget items", []),
+            "/v1/learn": _teach(body, "Learn items", [_label(classes)]),
+            "/v1/forget": _teach(body, "Forget items", []),
             **_review(kind, classes),
             "/": _get("What there is, for people", "text/plain", {"type": "string"}),
             "/v1/models": _get("The model that is served", JSON, {"type": "object", "required": ["models"]}),
@@ -108,7 +134,7 @@ def describe_paths(kind: str, *, has_users: bool = False) -> str:
 
 
 def _post(
-    kind: str,
+    body: dict[str, Any],
     summary: str,
     name: str,
     members: dict[str, Any],
@@ -129,7 +155,7 @@ def _post(
         "post": {
             "summary": summary,
             "parameters": parameters or [],
-            "requestBody": _body(kind, lines=name == "verdicts"),
+            "requestBody": body,
             "responses": {
                 "200": {"description": summary, "content": content},
                 **_problems(400, 401, 403, 408, 413, 415, 422, 503),
@@ -138,22 +164,23 @@ def _post(
     }
 
 
-def _teach(kind: str, summary: str, parameters: list[Any]) -> dict[str, Any]:
-    found = _post(kind, summary, "outcomes", _OUTCOME, ["outcome"], parameters)
+def _teach(body: dict[str, Any], summary: str, parameters: list[Any]) -> dict[str, Any]:
+    found = _post(body, summary, "outcomes", _OUTCOME, ["outcome"], parameters)
     found["post"]["security"] = [{"token": []}]
     found["post"]["responses"] |= _problems(409)
     return found
 
 
-def _body(kind: str, *, lines: bool) -> dict[str, Any]:
-    row = {"type": "object", "minProperties": 1}
-    base64 = {
-        "type": "object",
-        "required": ["base64"],
-        "properties": {"base64": {"type": "string", "contentEncoding": "base64", "pattern": "^([A-Za-z0-9+/]{4})*$"}},
-        "additionalProperties": False,
-    }
-    item = row if kind == "table" else {"anyOf": [{"type": "string"}, base64]}
+def _row(columns: Mapping[str, str]) -> dict[str, Any]:
+    """Return what an object with a cell of each column is like."""
+    found: dict[str, Any] = {"type": "object", "minProperties": 1}
+    if columns:
+        cells = {name: _NUMBER_CELL if kind in ("number", "whole") else _CELL for name, kind in columns.items()}
+        found |= {"required": [*columns], "properties": cells}
+    return found
+
+
+def _body(kind: str, item: dict[str, Any], *, lines: bool) -> dict[str, Any]:
     items = {"type": "array", "items": item, "maxItems": MOST_ITEMS}
     content: dict[str, Any] = {
         JSON: {
@@ -168,7 +195,7 @@ def _body(kind: str, *, lines: bool) -> dict[str, Any]:
     if kind == "mail":
         content["message/rfc822"] = {"schema": {"type": "string", "format": "binary"}}
     if kind == "text":
-        content["text/plain"] = {"schema": {"type": "string"}}
+        content["text/plain"] = {"schema": {"type": "string", "minLength": 1}}
     if lines:
         content[LINES] = {"schema": {"type": "string"}}
     return {"required": True, "content": content}
@@ -181,7 +208,7 @@ def _object(name: str, schema: Any) -> dict[str, Any]:
 def _user(place: str) -> dict[str, Any]:
     name = "X-Deciban-User" if place == "header" else "user"
     about = "Whose filter: a user, or a domain as @DOMAIN. Without one it is the filter that all share."
-    schema = {"type": "string", "pattern": "^[A-Za-z0-9._+-]*@?[A-Za-z0-9._-]+$", "maxLength": 254}
+    schema = {"type": "string", "pattern": PATTERN, "maxLength": LONGEST}
     return {"name": name, "in": place, "required": place == "path", "schema": schema, "description": about}
 
 

@@ -26,6 +26,8 @@ DUPLICATES = "duplicates"
 VERDICTS = ("spam", "ham", "unsure")
 MOST = 200
 """Messages of a list that are answered at once."""
+LATEST = 2**62
+"""The largest number that a message may have."""
 COMPARED = 1_000
 """So many messages, the newest, are compared with each other."""
 _SHORT = 1 << 16  # bytes of a message that is compared whole

@@ -21,9 +21,8 @@ from ..errors import DataError, DecibanError
 from .api import TERMS, Api, Body, ProblemError, parse_json, wrong
 from .http_app import HttpApp, Json, read_body, request_id, whole_number
 from .kept import LISTS, Kept, Query
-from .review import DUPLICATES, MOST, VERDICTS, GoneError, Review
+from .review import DUPLICATES, LATEST, MOST, VERDICTS, GoneError, Review
 
-_LATEST = 2**62
 _BODY = 10_000  # bytes of a correction
 _LONGEST = 200  # characters of a text that is looked for
 Result = TypeVar("Result")
@@ -101,7 +100,7 @@ class ReviewRoutes:
 
     def _number(self, request: Request) -> int:
         text = request.path_params["id"]
-        if not text.isascii() or not text.isdigit() or int(text[:30]) > _LATEST:
+        if not text.isascii() or not text.isdigit() or int(text[:30]) > LATEST:
             raise wrong(f"expected the number of a message; got {text[:40]!r}.")
         return int(text)
 

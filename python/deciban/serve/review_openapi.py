@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .kept import LISTS
-from .review import DUPLICATES, MOST, VERDICTS
+from .review import DUPLICATES, LATEST, MOST, VERDICTS
 
 _SECURITY: list[dict[str, list[str]]] = [{"token": []}]
 
@@ -25,7 +25,12 @@ def describe_review(classes: Sequence[str], why: Any, terms: Any, problems: Mapp
     }
     shown = _plus(message, {"explanation": why})
     corrected = _plus(message, {"outcome": {"type": "string"}, "model": {"type": "string"}})
-    number = {"name": "id", "in": "path", "required": True, "schema": {"type": "integer", "minimum": 1}}
+    number = {
+        "name": "id",
+        "in": "path",
+        "required": True,
+        "schema": {"type": "integer", "minimum": 1, "maximum": LATEST},
+    }
     label = {
         "type": "object",
         "required": ["label"],

@@ -27,17 +27,18 @@ def api_for(request: Request, shared: Api, users: UserFilters | None) -> Api:
         return shared
     if users is None:
         raise wrong(f"expected a server that keeps users apart for {HEADER}; start it with --users.")
-    known = users.of(_checked(name), teaches=True)
+    known = users.of(name, teaches=True)
     keeper = shared.keeper if shared.keeper is None or known is users.shared else RatingKeeper(shared.keeper)
     return replace(shared, model=known, keeper=keeper)
 
 
 def _named(request: Request) -> str | None:
-    header = request.headers.get(HEADER)
+    """Return the name of the user that a request names, the header first; None where it names none."""
+    header, query = request.headers.get(HEADER), request.query_params.get("user")
     if header is not None:
-        return header.encode("latin-1", "replace").decode("utf-8", "replace")
-    given: str | None = request.query_params.get("user")
-    return given
+        header = header.encode("latin-1", "replace").decode("utf-8", "replace")
+    names = [_checked(name) for name in (header, query) if name is not None]
+    return names[0] if names else None
 
 
 def _checked(name: str) -> str:
@@ -56,15 +57,17 @@ class UserHandlers:
     read: Callable[[Callable[[], Any]], Awaitable[Any]]
     write: Callable[[Callable[[], Any]], Awaitable[Any]]
 
-    def table(self) -> list[tuple[str, str, Handler]]:
-        """Return method, path and handler of each."""
-        one = "/v1/users/{user}"
-        return [("GET", "/v1/users", self._list), ("GET", one, self._export), ("DELETE", one, self._delete)]
+    def table(self) -> list[tuple[list[str], str, Handler]]:
+        """Return methods, path and handler of each."""
+        return [(["GET"], "/v1/users", self._list), (["GET", "DELETE"], "/v1/users/{user}", self._one)]
 
     async def _list(self, request: Request) -> Response:
         self.authorise(request)
         known = await self.read(lambda: answer_data_errors(lambda: self.users.ask(lambda users: users.summaries())))
         return _json({"users": [each.to_json() for each in known]})
+
+    async def _one(self, request: Request) -> Response:
+        return await (self._delete if request.method == "DELETE" else self._export)(request)
 
     async def _export(self, request: Request) -> Response:
         self.authorise(request)
