@@ -3,6 +3,7 @@
 import math
 import re
 import threading
+import unicodedata
 from array import array
 
 import pytest
@@ -15,7 +16,7 @@ from deciban.mail import users as module
 from deciban.mail.personal import PersonalLesson, PersonalWeights
 from deciban.mail.sql_stores import PostgresStore, SqliteStore, store_at
 from deciban.mail.stored_words import MOST_WORDS, pack_words, unpack_words, words_of
-from deciban.mail.user_names import check_user, levels_of
+from deciban.mail.user_names import PATTERN, check_user, levels_of
 from deciban.mail.users import Taught, Users
 from deciban.text.word_sets import WordSet
 from oracle import personal
@@ -338,6 +339,15 @@ def test_a_store_is_sqlite_or_postgresql():
 )
 def test_names_have_levels(name, levels):
     assert levels_of(check_user(name)) == levels
+
+
+def test_a_name_has_characters_that_are_seen_and_few_that_mean_something_elsewhere():
+    """The pattern of names is that of Unicode's categories, of which JSON Schema knows none."""
+    for number in range(1 << 16):
+        character = chr(number)
+        is_seen = unicodedata.category(character) not in ("Cc", "Cf", "Co", "Cs", "Zs", "Zl", "Zp") and number < 0xFFF0
+        is_one = is_seen and not character.isspace() and character not in '<>"\\,;:()[]/%@'
+        assert (re.fullmatch(PATTERN, character) is not None) == is_one, hex(number)
 
 
 @pytest.mark.parametrize(
