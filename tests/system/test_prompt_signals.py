@@ -210,8 +210,8 @@ LARGE = {
     "regression machine": ("SVMRegressor()", 20_000, 50),
     "landmarks": ("SVM(solver='nystroem')", 100_000, 50),
     "least squares": ("LeastSquaresClassifier()", 300_000, 300),
-    "linear regression": ("LinearRegression()", 300_000, 300),
     "lasso": ("LinearRegression(penalty='l1', alpha=1e-6)", 300_000, 300),
+    "linear regression": ("LinearRegression()", 300_000, 300),
     "lasso of few rows": ("LinearRegression(penalty='l1', alpha=1e-6)", 90, 200),
     "discriminant": ("GaussianDiscriminant()", 300_000, 300),
     "discriminant of classes": ("GaussianDiscriminant(covariance='per_class')", 300_000, 300),
@@ -260,6 +260,5 @@ def test_ctrl_c_ends_a_large_fit_within_a_second(name):
     if before is None:
         assert moment > 1.0, ended
         return
-    in_time = ended in ("raised", "interrupted") or (ended == "converged" and moment > 1.0)  # it was about to be
-    assert (process.returncode, in_time) == (0, True), ended
+    assert (process.returncode, ended in ("raised", "interrupted")) == (0, True), ended
     assert usage.ru_utime + usage.ru_stime - before <= BOUND
