@@ -27,11 +27,11 @@ import inline_pictures
 import links
 import repository_pages
 import shown
+from page_words import LANGUAGES
 from underscores import KeepUnderscores
 
 ROOT = Path(__file__).parents[2]
 
-LANGUAGES = ("en", "ko")
 OPTION = re.compile(r"(?<![\w-])(--[a-z][\w-]*)")
 IN_ENGLISH: dict[str, tuple[str, Any]] = {}
 """Content and headings of the English pages, which are built first: docstrings are rendered once."""
