@@ -379,6 +379,7 @@ def test_schemathesis_finds_nothing_that_is_not_as_it_is_described(files, tmp_pa
     words = ["serve", tmp_path / "f.deciban", "--http", at, "--token-file", tmp_path / "token", *more]
     asks = ["run", f"http://{at}/openapi.json", "--header", f"Authorization: Bearer {TOKEN}", "--no-color"]
     asks += ["--max-examples", "20", "--generation-deterministic", "--continue-on-failure"]
+    asks += ["--request-timeout", "60"]  # seconds: it sends 10,000 items at once, and the machine may be busy
     with subprocess.Popen([*PROGRAM, *map(str, words)], stderr=subprocess.PIPE) as process:
         try:
             until(lambda: is_ready(at), process)

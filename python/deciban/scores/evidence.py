@@ -57,6 +57,10 @@ class Terms(NamedTuple):
         return Terms(self.feature[order], self.x[order], self.evidence[order])
 
 
+NO_TERMS = Terms(np.zeros(0, np.intp), np.zeros(0), np.zeros(0))
+"""What is weighed where there is one class only."""
+
+
 class Weighing(NamedTuple):
     """One class against another, by their places, in nats: prior + Σ terms = total.
 
@@ -173,8 +177,7 @@ class Score(OnThreads, ABC):
         score = np.atleast_2d(self(row))[0]
         probability = posterior(score)
         if len(score) == 1:
-            none = np.zeros(0)
-            return Weighing(0, None, float(probability[0]), 0.0, 0.0, Terms(none.astype(np.intp), none, none))
+            return Weighing(0, None, float(probability[0]), 0.0, 0.0, NO_TERMS)
         label, against = pair or (int(c) for c in np.argsort(-score, kind="stable")[:2])
         prior, total = self.prior[label] - self.prior[against], score[label] - score[against]
         return Weighing(

@@ -18,12 +18,14 @@ from deciban.data.frame import Floats
 from deciban.data.rows import is_sparse
 from deciban.judging import NAMED_ABSENT, UNSURE_BELOW, first_two, verdict_of
 from deciban.scores import VOLUME
+from deciban.scores.evidence import NO_TERMS, Terms
 from deciban.store import Stored
 from deciban.tables.by_row import RowColumns
 from deciban.tables.cells import Cells
 from deciban.tables.matching import read_as
 from deciban.tables.sparse import SparseColumns, is_small
 from deciban.tables.values import text_of
+from deciban.threads import on_threads
 from deciban.verdict import Explanation, Term, Threshold, Verdict
 
 from .recipes import restore
@@ -114,9 +116,7 @@ class ServedTable:
         )
 
     def _explain_row(self, cells: Cells, i: int, row: Any, features: Any, verdict: Verdict) -> Explanation:
-        label, against = self.classes.index(verdict.label), verdict.against
-        why = self.model.scorer.weigh(features, None if against is None else (label, self.classes.index(against)))
-        found = why.terms.strongest_first()
+        found, prior = self._weigh(features, verdict)
         columns, evidence = self.model.column(found.feature), found.evidence * DECIBANS_PER_NAT
         others = _others(row, columns, found.feature)
         kept = [(self.names[columns[at]], float(evidence[at])) for at in np.flatnonzero(~others).tolist()]
@@ -129,7 +129,17 @@ class ServedTable:
         if others.any():
             terms.append(Term(f"({others.sum():,} other columns)", fsum(evidence[others]), 0.0))
             terms.sort(key=lambda term: -abs(term.decibans))
-        return Explanation.of_verdict(verdict, why.prior * DECIBANS_PER_NAT, tuple(terms), text)
+        return Explanation.of_verdict(verdict, prior * DECIBANS_PER_NAT, tuple(terms), text)
+
+    @on_threads
+    def _weigh(self, features: Any, verdict: Verdict) -> tuple[Terms, float]:
+        """Return the terms of a row whose verdict is known, the strongest first, and what was believed before, in
+        nats."""
+        if verdict.against is None:
+            return NO_TERMS, 0.0
+        scorer, label, against = self.model.scorer, *map(self.classes.index, (verdict.label, verdict.against))
+        terms = scorer.terms(features, label, against)
+        return terms.strongest_first(), float(scorer.prior[label] - scorer.prior[against])
 
     def _values(self, cells: Cells, i: int, numbers: Any) -> dict[str, Any]:
         """Return row i by column; of very many that are mostly 0 those that are not, which stand in the row of
