@@ -14,7 +14,7 @@ from deciban.data.rows import reals_for_core
 from deciban.losses import Logistic
 from deciban.penalties import L2
 from deciban.solvers import Limits, Problem, Status, choose, dual_coordinate, newton, solve
-from deciban.solvers.auto import CHEAPEST, DEAREST, PASSES_OF_LONG_ROWS
+from deciban.solvers.auto import CHEAPEST, DEAREST, PASSES_OF_SPARSE_ROWS
 from deciban.solvers.problem import price_of_errors
 from laws.followers import assert_follower_ends, is_proven
 
@@ -75,7 +75,7 @@ def hard():
 def test_what_does_not_end_in_the_passes_is_ended_by_newton():
     posed = hard()
     assert choose(posed).name == dual_coordinate.NAME
-    assert_follower_ends(posed, PASSES_OF_LONG_ROWS, newton)
+    assert_follower_ends(posed, PASSES_OF_SPARSE_ROWS, newton)
 
 
 @pytest.mark.parametrize(

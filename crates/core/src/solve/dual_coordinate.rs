@@ -40,6 +40,7 @@ pub fn solve<V: Value, I: Index, L: DualLoss>(
     let mut ending = Ending::Exhausted;
     let mut iterations = 0;
     let mut faces = Faces::new();
+    let mut pace = Pace::new();
     let mut asked = None; // the gap at which to stop, as far as the primal is known
     let mut patience = limits.max_iter; // once the gap is small against P, passes until it is against what w gains
     while iterations < limits.max_iter {
@@ -47,7 +48,12 @@ pub fn solve<V: Value, I: Index, L: DualLoss>(
         let guess = state.pass(problem, &mut order);
         let enough = asked.unwrap_or(limits.tol * guess.primal.abs());
         let mut known = (f64::NAN, f64::NAN);
-        if guess.gap <= enough || looks(iterations) || iterations == limits.max_iter || iterations == patience
+        let is_due = limits.strict && iterations == pace.next;
+        if guess.gap <= enough
+            || is_due
+            || looks(iterations)
+            || iterations == limits.max_iter
+            || iterations == patience
         {
             let (primal, gap) = state.examine(problem);
             known = (primal, gap);
@@ -56,6 +62,10 @@ pub fn solve<V: Value, I: Index, L: DualLoss>(
             patience = if small { patience.min(PATIENCE * iterations) } else { patience };
             if gap <= limits.enough(primal) || (small && iterations >= patience) {
                 ending = Ending::Converged;
+                watch(iterations, primal, gap);
+                break;
+            }
+            if is_due && pace.is_too_slow(iterations, gap, limits.enough(primal), limits.max_iter) {
                 watch(iterations, primal, gap);
                 break;
             }
@@ -89,6 +99,27 @@ const PATIENCE: usize = 3;
 /// While the intercept is not settled, sleepers are woken after so many passes: it moves on between passes, where no
 /// clearance sees it, and the examples that could hold it may be asleep.
 const SETTLING: usize = 8;
+
+/// How fast the gap falls, from one look at it to the next, where another solver waits for what ends too late.
+struct Pace {
+    /// When to look again: each time half as many passes later.
+    next: usize,
+    before: (usize, f64),
+}
+
+impl Pace {
+    fn new() -> Pace {
+        Pace { next: 8, before: (0, f64::INFINITY) }
+    }
+
+    /// Whether more passes than are allowed would be needed, if the gap fell on as fast as since the look before.
+    fn is_too_slow(&mut self, iterations: usize, gap: f64, enough: f64, most: usize) -> bool {
+        let (since, was) = std::mem::replace(&mut self.before, (iterations, gap));
+        self.next = iterations + iterations / 2;
+        let fell = (was / gap).ln() / (iterations - since) as f64;
+        fell.is_finite() && (gap / enough).ln() > fell * most.saturating_sub(iterations) as f64
+    }
+}
 
 /// What is known of primal and gap after a pass, without looking at everything.
 struct Guess {
