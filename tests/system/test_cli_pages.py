@@ -12,7 +12,7 @@ from deciban.report import regions
 from deciban.table_models.recipes import MODELS
 from system.command import HELD_OUT, TRAIN
 from system.pages import read
-from system.test_cli_typed_tables import people, write_csv
+from system.test_cli_typed_tables import HEADER, people, write_csv
 
 SCRIPT = "<script>alert(1)</script>"
 
@@ -40,6 +40,7 @@ def sections(page):
 CLASSES = ("ham=PATH", "spam=PATH")
 JUDGED = ["error", "confusion", "reliability", "curves", "costs"]
 TRAINED = ["learnt", "certificate", "again"]
+OF_TABLE = ["columns", *TRAINED]
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -51,7 +52,7 @@ def test_a_page_of_every_model_of_a_table_stands_alone(model, run, table, tmp_pa
     assert {SCRIPT, "예", "Classifier of '성별'", "Certificate", "Reproduction"} <= set(page.texts)
     slow = model in ("kernel-svm", "mlp")  # is not learnt four times over
     epochs = ["epochs"] if model == "mlp" else []
-    last = ["picture", *epochs, "evidence", "samples", *TRAINED]
+    last = ["picture", *epochs, "evidence", "samples", *OF_TABLE]
     assert sections(page) == [*JUDGED, *([] if slow else ["learning"]), *last]
     (drawn,) = (text for text in page.texts if "over 키 and a<b>&" in text)
     assert "'예' (20" in drawn
@@ -241,8 +242,20 @@ def test_an_evaluation_of_a_table_on_a_page(run, table, tmp_path):
     assert run("train", table, "--label", "성별", "--model", "svm", "-q").returncode == 0
     assert run("evaluate", "model.deciban", table, "--report", "r.html", "--language", "ko").returncode == 0
     page = read(tmp_path / "r.html", "ko")
-    assert sections(page) == [*JUDGED, "evidence", "samples", *TRAINED]
+    assert sections(page) == [*JUDGED, "evidence", "samples", *OF_TABLE]
     assert any(re.match(r".*t\.csv:\d+ · ", text) for text in page.texts)
+
+
+def test_columns_are_told_by_what_they_tell_as_inspect_tells_it(run, tmp_path):
+    write_csv(tmp_path / "people.csv", people())
+    assert run("train", "people.csv", "--label", HEADER[-1], "--report", "r.html").returncode == 0
+    told = json.loads(run("inspect", "model.deciban", "--json").stdout)["columns"]
+    by_bits = sorted(told, key=lambda each: -each["bits"])
+    texts = read(tmp_path / "r.html").texts
+    lines = [k for k, text in enumerate(texts) if text.startswith(tuple(f"{each['name']} (" for each in by_bits))]
+    names = [texts[k].partition(" (")[0] for k in lines]
+    assert names == [each["name"] for each in by_bits]
+    assert [texts[k + 1] for k in lines] == [f"{each['bits']:.4f}" for each in by_bits]
 
 
 def test_a_language_is_of_a_page(filter_of_mail, run):

@@ -52,18 +52,20 @@ class Table:
 @dataclass(frozen=True)
 class Bars:
     """Evidence: each term, its decibans as a number, and whether its bar stands for or against, of a length in per cent
-    of the longest: bars for stand to the right of one line, bars against to its left."""
+    of the longest: bars for stand to the right of one line, bars against to its left. The longest for may stand in
+    another list, beside which this one is as long as `at_least`."""
 
     title: str
     head: tuple[str, str]
     rows: Sequence[tuple[str, str, str, int]]
     empty: str = ""
+    at_least: int = 0
     part: ClassVar[str] = "bars"
 
     @cached_property
     def _longest(self) -> tuple[int, int]:
         """The longest bar against and for."""
-        longest = {"against": 0, "for": 0, "": 0}
+        longest = {"against": 0, "for": self.at_least, "": 0}
         for _, _, side, length in self.rows:
             longest[side] = max(longest[side], length)
         return longest["against"], longest["for"]

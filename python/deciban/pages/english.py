@@ -102,6 +102,10 @@ ENGLISH = {
     "learnt.given": "class prior given",
     "learnt.units": "hidden units {units}",
     "learnt.label": "label",
+    "columns": "Columns",
+    "columns.how": "How much each column alone tells about the class, by mutual information, of {bits} bits in the "
+    "class. What columns tell overlaps.",
+    "columns.what": "column",
     "learnt.columns": "columns",
     "learnt.more": " and {n} more",
     "learnt.others": "{n} more classes are left out here.",

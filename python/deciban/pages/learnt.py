@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from heapq import nsmallest
 from typing import TYPE_CHECKING, Any
 
 from deciban.data.classifier import Classifier
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 _FACTORS = ("C", "alpha", "gamma", "dropout")
 _MOST_COLUMNS = 40
+_SHORT = 6  # lines of a list that no other stands beside
 _MOST_CLASSES = 60  # with their counts, and
 _MOST_EVIDENCE = 30  # with what speaks for them,
 _OPEN_EVIDENCE = 4  # of which the others stand behind a line
@@ -78,10 +80,9 @@ def of_table(found: TableInventory, words: Words) -> Iterator[tuple[str, str]]:
     yield words("learnt.learnt"), words("learnt.n.table", n=f"{sum(found.classes.values()):,.10g}")
     if found.label is not None:
         yield words("learnt.label"), name(found.label)
-    kinds = (
-        words("learnt.more", n=f"{len(found.columns) - _MOST_COLUMNS:,}") if len(found.columns) > _MOST_COLUMNS else ""
-    )
-    yield words("learnt.columns"), ", ".join(_column(each, words) for each in found.columns[:_MOST_COLUMNS]) + kinds
+    if not _are_told(found):
+        kinds = ", ".join(_column(each, words) for each in found.columns[:_MOST_COLUMNS])
+        yield words("learnt.columns"), kinds + _more_columns(found, words)
     if found.ignored:
         yield (
             words("learnt.ignored"),
@@ -92,6 +93,37 @@ def of_table(found: TableInventory, words: Words) -> Iterator[tuple[str, str]]:
         yield words("learnt.leaks"), words("learnt.leak", columns=told)
     yield words("learnt.missing"), words(f"learnt.missing.{'nothing' if found.model == 'naive-bayes' else 'mean'}")
     yield words("learnt.file"), words("learnt.bytes", bytes=f"{found.bytes:,}", digest=found.digest[:16])
+
+
+def _are_told(found: TableInventory) -> bool:
+    """Return whether it is known what any column tells of the class."""
+    return any(each.bits is not None for each in found.columns)
+
+
+def _more_columns(found: TableInventory, words: Words) -> str:
+    left = len(found.columns) - _MOST_COLUMNS
+    return words("learnt.more", n=f"{left:,}") if left > 0 else ""
+
+
+def columns(found: TableInventory, words: Words) -> Iterator[Section]:
+    """Return what kind each column is and what it tells of the class, the one that tells most first."""
+    if not _are_told(found):
+        return
+    some = nsmallest(_MOST_COLUMNS, found.columns, key=lambda each: -(each.bits or 0.0))
+    most = max(each.bits or 0.0 for each in some) or 1.0
+    rows = [
+        (
+            _column(each, words),
+            "–" if each.bits is None else f"{each.bits:.4f}",
+            "for",
+            round(100 * (each.bits or 0.0) / most),
+        )
+        for each in some
+    ]
+    how = words("columns.how", bits=f"{found.class_bits:.4f}") + _more_columns(found, words)
+    head, half = (words("columns.what"), words("evidence.bits")), max((len(rows) + 1) // 2, _SHORT)
+    lists = [Bars("", head, some, at_least=100) for some in (rows[:half], rows[half:]) if some]
+    yield Section("columns", words("columns"), [Paragraph(how, dim=True), *lists])
 
 
 def _column(each: ColumnFacts, words: Words) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from dataclasses import replace as changed
 from functools import cache
@@ -191,7 +191,8 @@ def of_table(found: TableInventory, extras: Extras, words: Words) -> Report:
     facts = list(learnt.of_table(found, words))
     terms = {label: [(each.term, each.decibans) for each in some] for label, some in found.evidence.items()}
     extras = changed(extras, training=training_command.of_table(found), leaks=tuple(found.leaks or ()))
-    return _report(title, facts, found.classes, terms, found.certificate, extras, words)
+    columns = learnt.columns(found, words)
+    return _report(title, facts, found.classes, terms, found.certificate, extras, words, columns)
 
 
 def of_estimator(model: Classifier, terms: Terms, extras: Extras, words: Words) -> Report:
@@ -212,10 +213,11 @@ def _report(
     proof: Mapping[str, Any],
     extras: Extras,
     words: Words,
+    more: Iterable[Section] = (),
 ) -> Report:
     measured = extras.measured
     summary = summarise(measured, proof if extras.seeks_optimum else {**proof, "status": ""}, extras.leaks, words)
-    sections = [learnt.describe_training(facts, classes, words)]
+    sections = [learnt.describe_training(facts, classes, words), *more]
     if isinstance(measured, str):
         sections.append(Section("error", words("error"), [Paragraph(measured)]))
     else:
@@ -255,7 +257,7 @@ def _again(proof: Mapping[str, Any], extras: Extras, words: Words) -> Section:
 
 _ORDER = (
     *("error", "confusion", "reliability", "curves", "costs", "learning", "picture", "epochs", "evidence", "samples"),
-    *("learnt", "certificate", "again"),
+    *("columns", "learnt", "certificate", "again"),
 )
 _HALVES = ("confusion", "reliability", "learning", "picture", "epochs", "certificate", "again")
 
