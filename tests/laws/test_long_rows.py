@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 
 from deciban.data.rows import reals_for_core
-from deciban.losses import Logistic
+from deciban.losses import Logistic, SquaredHinge
 from deciban.penalties import L2
 from deciban.solvers import Limits, Problem, Status, choose, dual_coordinate, newton, solve
 from deciban.solvers.auto import CHEAPEST, DEAREST, PASSES_OF_SPARSE_ROWS
@@ -76,6 +76,23 @@ def test_what_does_not_end_in_the_passes_is_ended_by_newton():
     posed = hard()
     assert choose(posed).name == dual_coordinate.NAME
     assert_follower_ends(posed, PASSES_OF_SPARSE_ROWS, newton)
+
+
+@pytest.mark.parametrize("loss", [Logistic(), SquaredHinge()], ids=lambda loss: loss.name)
+@pytest.mark.parametrize("most", [20, PASSES_OF_SPARSE_ROWS, 100])
+def test_ascent_that_would_not_end_in_its_passes_ends_sooner_where_another_follows(loss, most):
+    posed = replace(hard(), loss=loss)
+    followed, alone = (dual_coordinate.solve(posed, Limits(max_iter=most, strict=strict)) for strict in (True, False))
+    assert followed.status is alone.status is Status.EXHAUSTED
+    assert followed.iterations < alone.iterations == most
+
+
+@pytest.mark.parametrize("loss", [Logistic(), SquaredHinge()], ids=lambda loss: loss.name)
+def test_ascent_that_ends_in_its_passes_is_not_given_up(loss):
+    posed = replace(problem(N=600, price=5.0), loss=loss)
+    followed, alone = (dual_coordinate.solve(posed, Limits(1e-9, 60, strict=strict)) for strict in (True, False))
+    assert followed.status is alone.status is Status.CONVERGED
+    assert followed.iterations > 8  # so that it was looked at
 
 
 @pytest.mark.parametrize(
