@@ -26,5 +26,11 @@ def test_files_hold_to_their_schema(schema):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def test_nothing_is_found_against_the_security_of_the_workflows():
+    words = [Path(sys.executable).with_name("zizmor"), "--offline", "--no-progress", ROOT / ".github"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 def test_the_citation_is_of_this_version():
     assert f"\nversion: {__version__}\n" in (ROOT / "CITATION.cff").read_text()

@@ -99,8 +99,8 @@ KOREAN = {
     "learnt.units": "은닉 유닛 {units}",
     "learnt.label": "레이블",
     "columns": "열",
-    "columns.how": "열 하나만으로 클래스에 대해 알 수 있는 정도(상호 정보량)입니다. 클래스의 엔트로피는 {bits}비트이며, "
-    "여러 열이 알려 주는 내용은 서로 겹칩니다.",
+    "columns.how": "열 하나만으로 클래스에 대해 알 수 있는 정도(상호 정보량)입니다. 클래스의 엔트로피는 "
+    "{bits}비트이며, 여러 열이 알려 주는 내용은 서로 겹칩니다.",
     "columns.what": "열",
     "learnt.columns": "열",
     "learnt.more": " 외 {n}개",

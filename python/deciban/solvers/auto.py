@@ -36,11 +36,11 @@ PASSES_OF_SQUARES = 200
 # Newton's conjugate gradients, of which the logistic loss takes dozens; and it ends in few passes where the price of
 # errors is at most so many features an example. Its time over Newton's, at prices of 1, 10 and 100, to 1e-6: 20
 # Newsgroups 0.5, 0.5 and, dearer than that, 0.8; IMDB 0.5, 0.6, 0.8, with pairs 0.3 and at 100 0.4; film reviews in
-# Korean, of 7 values a row, 2.6, 16, 60. Below the lowest price Newton needs one or two steps. The squared hinge ends in
-# 3 to 50 passes on seven sets of texts of 24 to 370 values a row, where Newton's method takes up to 20 times as long; on
-# 150,000 of those reviews in 333, 19 times as long as Newton's method. Whether it ends in so many passes, its gap after
-# 12 tells, by how much it fell since the eighth (`Pace` in `crates/core/src/solve/dual_coordinate.rs`); where not, Newton
-# goes on from there.
+# Korean, of 7 values a row, 2.6, 16, 60. Below the lowest price Newton needs one or two steps. The squared hinge ends
+# in 3 to 50 passes on seven sets of texts of 24 to 370 values a row, where Newton's method takes up to 20 times as
+# long; on 150,000 of those reviews in 333, 19 times as long as Newton's method. Whether it ends in so many passes, its
+# gap after 12 tells, by how much it fell since the eighth (`Pace` in `crates/core/src/solve/dual_coordinate.rs`);
+# where not, Newton goes on from there.
 LONG_ROWS = 50
 CHEAPEST = 0.03
 DEAREST = 10.0

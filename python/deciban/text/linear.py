@@ -37,8 +37,8 @@ class Estimator(NamedTuple):
         return getattr(import_module(f"..models.{self.module}", __package__), self.name)
 
 
-# What a gap below this still changes, no text shows: of eight samples of five sets the held-out loss was the same to 0.0003
-# nats a text as at a gap of 1e-6, for which ascent takes twice as many passes.
+# What a gap below this still changes, no text shows: of eight samples of five sets the held-out loss was the same to
+# 0.0003 nats a text as at a gap of 1e-6, for which ascent takes twice as many passes.
 _TOLERANCE = 1e-3
 
 ESTIMATORS: dict[str, Estimator] = {
