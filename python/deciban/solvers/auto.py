@@ -39,7 +39,7 @@ PASSES_OF_SQUARES = 200
 # Korean, of 7 values a row, 2.6, 16, 60. Below the lowest price Newton needs one or two steps. The squared hinge ends
 # in 3 to 50 passes on seven sets of texts of 24 to 370 values a row, where Newton's method takes up to 20 times as
 # long; on 150,000 of those reviews in 333, 19 times as long as Newton's method. Whether it ends in so many passes, its
-# gap after 12 tells, by how much it fell since the eighth (`Pace` in `crates/core/src/solve/dual_coordinate.rs`);
+# gap after 12 tells, by how much it fell since the eighth (`Look` in `crates/core/src/solve/dual_coordinate.rs`);
 # where not, Newton goes on from there.
 LONG_ROWS = 50
 CHEAPEST = 0.03

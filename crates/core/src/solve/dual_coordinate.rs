@@ -40,7 +40,7 @@ pub fn solve<V: Value, I: Index, L: DualLoss>(
     let mut ending = Ending::Exhausted;
     let mut iterations = 0;
     let mut faces = Faces::new();
-    let mut pace = Pace::new();
+    let mut before: Option<Look> = None;
     let mut asked = None; // the gap at which to stop, as far as the primal is known
     let mut patience = limits.max_iter; // once the gap is small against P, passes until it is against what w gains
     while iterations < limits.max_iter {
@@ -48,13 +48,8 @@ pub fn solve<V: Value, I: Index, L: DualLoss>(
         let guess = state.pass(problem, &mut order);
         let enough = asked.unwrap_or(limits.tol * guess.primal.abs());
         let mut known = (f64::NAN, f64::NAN);
-        let is_due = limits.strict && iterations == pace.next;
-        if guess.gap <= enough
-            || is_due
-            || looks(iterations)
-            || iterations == limits.max_iter
-            || iterations == patience
-        {
+        let is_due = looks(iterations, limits.strict);
+        if guess.gap <= enough || is_due || iterations == limits.max_iter || iterations == patience {
             let (primal, gap) = state.examine(problem);
             known = (primal, gap);
             asked = Some(limits.enough(primal));
@@ -65,7 +60,9 @@ pub fn solve<V: Value, I: Index, L: DualLoss>(
                 watch(iterations, primal, gap);
                 break;
             }
-            if is_due && pace.is_too_slow(iterations, gap, limits.enough(primal), limits.max_iter) {
+            let (look, enough) = (Look { iterations, gap }, limits.enough(primal));
+            let slow = |before: Look| look.tells_too_slow(before, enough, limits.max_iter);
+            if is_due && limits.strict && before.replace(look).is_some_and(slow) {
                 watch(iterations, primal, gap);
                 break;
             }
@@ -84,13 +81,19 @@ pub fn solve<V: Value, I: Index, L: DualLoss>(
     Solution { w: state.w, b: state.b, dual, iterations, ending }
 }
 
-/// Whether the gap is looked at whatever the guess: sampled examples and an intercept that is not settled can make
-/// that too large for ever.
-fn looks(iterations: usize) -> bool {
-    iterations >= LOOKED_AT && iterations.is_power_of_two()
+/// Whether the gap is looked at whatever the guess, each time that there have been twice as many passes: sampled examples
+/// and an intercept that is not settled can make that too large for ever. Where another solver follows, it is looked at
+/// from half as many passes on and twice as often, so that its fall is known early.
+fn looks(iterations: usize, followed: bool) -> bool {
+    if followed {
+        let among = |step: usize| iterations % step == 0 && (iterations / step).is_power_of_two();
+        iterations >= LOOKED_AT / 2 && (among(1) || among(3))
+    } else {
+        iterations >= LOOKED_AT && iterations.is_power_of_two()
+    }
 }
 
-/// First at this pass, then each time that there have been twice as many.
+/// First at this pass.
 const LOOKED_AT: usize = 16;
 
 /// So many times the passes that made the gap small against P are spent at most on weights that gain little.
@@ -100,24 +103,18 @@ const PATIENCE: usize = 3;
 /// clearance sees it, and the examples that could hold it may be asleep.
 const SETTLING: usize = 8;
 
-/// How fast the gap falls, from one look at it to the next, where another solver waits for what ends too late.
-struct Pace {
-    /// When to look again: each time half as many passes later.
-    next: usize,
-    before: (usize, f64),
+/// The gap where it was looked at last, at the end of so many passes.
+#[derive(Clone, Copy)]
+struct Look {
+    iterations: usize,
+    gap: f64,
 }
 
-impl Pace {
-    fn new() -> Pace {
-        Pace { next: 8, before: (0, f64::INFINITY) }
-    }
-
+impl Look {
     /// Whether more passes than are allowed would be needed, if the gap fell on as fast as since the look before.
-    fn is_too_slow(&mut self, iterations: usize, gap: f64, enough: f64, most: usize) -> bool {
-        let (since, was) = std::mem::replace(&mut self.before, (iterations, gap));
-        self.next = iterations + iterations / 2;
-        let fell = (was / gap).ln() / (iterations - since) as f64;
-        fell.is_finite() && (gap / enough).ln() > fell * most.saturating_sub(iterations) as f64
+    fn tells_too_slow(self, before: Look, enough: f64, most: usize) -> bool {
+        let fell = (before.gap / self.gap).ln() / (self.iterations - before.iterations) as f64;
+        (self.gap / enough).ln() > fell * most.saturating_sub(self.iterations) as f64
     }
 }
 
