@@ -86,7 +86,7 @@ pub fn solve<V: Value, I: Index, L: DualLoss>(
 /// from half as many passes on and twice as often, so that its fall is known early.
 fn looks(iterations: usize, followed: bool) -> bool {
     if followed {
-        let among = |step: usize| iterations % step == 0 && (iterations / step).is_power_of_two();
+        let among = |step: usize| iterations.is_multiple_of(step) && (iterations / step).is_power_of_two();
         iterations >= LOOKED_AT / 2 && (among(1) || among(3))
     } else {
         iterations >= LOOKED_AT && iterations.is_power_of_two()
