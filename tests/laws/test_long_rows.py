@@ -13,9 +13,20 @@ from scipy import sparse
 from deciban.data.rows import reals_for_core
 from deciban.losses import Logistic, SquaredHinge
 from deciban.penalties import L2
-from deciban.solvers import Limits, Problem, Status, choose, dual_coordinate, newton, solve
-from deciban.solvers.auto import CHEAPEST, DEAREST, PASSES_OF_SPARSE_ROWS
+from deciban.solvers import (
+    Limits,
+    Problem,
+    Status,
+    ascend_together,
+    choose,
+    dual_coordinate,
+    newton,
+    solve,
+    solve_each,
+)
+from deciban.solvers.auto import CHEAPEST, DEAREST, LASTING, PASSES_OF_SPARSE_ROWS
 from deciban.solvers.problem import price_of_errors
+from deciban.solvers.reduction import Siblings
 from laws.followers import assert_follower_ends, is_proven
 
 
@@ -85,6 +96,19 @@ def test_ascent_that_would_not_end_in_its_passes_ends_sooner_where_another_follo
     followed, alone = (dual_coordinate.solve(posed, Limits(max_iter=most, strict=strict)) for strict in (True, False))
     assert followed.status is alone.status is Status.EXHAUSTED
     assert followed.iterations < alone.iterations == most
+
+
+@pytest.mark.parametrize("loss", [Logistic(), SquaredHinge()], ids=lambda loss: loss.name)
+def test_of_problems_side_by_side_none_goes_on_alone_where_another_solver_follows(loss, monkeypatch):
+    posed, random = replace(hard(), loss=loss), np.random.default_rng(1)
+    if isinstance(loss, SquaredHinge):
+        posed = replace(posed, c=posed.c * (0.9 * LASTING / price_of_errors(posed)))  # dearer, no other would follow
+    several = Siblings.join([replace(posed, y=random.permutation(posed.y)) for _ in range(3)])
+    assert ascend_together(several, "auto", Limits())
+    monkeypatch.delattr(dual_coordinate, "solve")
+    found = solve_each(several, Limits(), "auto", [None] * 3, 0)
+    assert {each.solver for each in found} == {newton.NAME}
+    assert all(is_proven(*pair, 1e-6) for pair in zip(several, found, strict=True))
 
 
 @pytest.mark.parametrize("loss", [Logistic(), SquaredHinge()], ids=lambda loss: loss.name)

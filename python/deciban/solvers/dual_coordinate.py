@@ -85,7 +85,7 @@ def solve_each(
 ) -> list[Solution]:
     """Return the optima of at most eight problems that differ in their targets alone: each row that is read serves all.
 
-    Which are not done after some passes go on by themselves.
+    Which are not done after some passes go on by themselves, unless another solver follows.
     """
     first, watch = problems[0], Watch(limits)
     found = _core.dual_coordinate_each(
@@ -107,7 +107,7 @@ def solve_each(
     trace, solutions = tuple(watch.trace), []
     for problem, (w, b, dual, iterations, ending) in zip(problems, found, strict=True):
         own = Solution(w[None, :], np.array([b]), watch.ended(ending), iterations, NAME, dual, trace)
-        if own.status is Status.EXHAUSTED and iterations < limits.max_iter:
+        if own.status is Status.EXHAUSTED and iterations < limits.max_iter and not limits.strict:
             more = solve(problem, limits.after(watch.seconds, iterations), own, seed)
             own = replace(more, iterations=iterations + more.iterations, trace=trace + more.trace)
         solutions.append(own)
