@@ -258,6 +258,21 @@ def test_columns_are_told_by_what_they_tell_as_inspect_tells_it(run, tmp_path):
     assert [texts[k + 1] for k in lines] == [f"{each['bits']:.4f}" for each in by_bits]
 
 
+def test_of_very_many_columns_those_that_tell_most_are_told(run, tmp_path):
+    names = [f"c{j}" for j in range(50)]
+    rows = [[(i * (j % 10 + 1)) % 11 if j else i % 2 for j in range(50)] + ["ab"[i % 2]] for i in range(60)]
+    write_csv(tmp_path / "wide.csv", rows, [*names, "label"])
+    for language, others in (("en", "10 more columns tell less and are left out here."), ("ko", "열 10개는 생략")):
+        words = ("wide.csv", "--label", "label", "--model", "naive-bayes", "--report", "r.html")
+        assert run("train", *words, "--language", language).returncode == 0
+        texts = read(tmp_path / "r.html", language).texts
+        start = texts.index({"en": "bits", "ko": "비트"}[language])
+        end = next(k for k, text in enumerate(texts) if others in text)
+        lines = [text.partition(" (")[0] for text in texts[start:end] if text.partition(" (")[0] in names]
+        assert len(lines) == 40
+        assert lines[0] == "c0"
+
+
 def test_a_language_is_of_a_page(filter_of_mail, run):
     for verb in (("train", TRAIN), ("evaluate", filter_of_mail, HELD_OUT)):
         done = run(*verb, "--language", "ko")

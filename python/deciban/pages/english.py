@@ -106,6 +106,7 @@ ENGLISH = {
     "columns.how": "How much each column alone tells about the class, by mutual information, of {bits} bits in the "
     "class. What columns tell overlaps.",
     "columns.what": "column",
+    "columns.others": "{n} more columns tell less and are left out here.",
     "learnt.columns": "columns",
     "learnt.more": " and {n} more",
     "learnt.others": "{n} more classes are left out here.",

@@ -102,6 +102,7 @@ KOREAN = {
     "columns.how": "열 하나만으로 클래스에 대해 알 수 있는 정도(상호 정보량)입니다. 클래스의 엔트로피는 "
     "{bits}비트이며, 여러 열이 알려 주는 내용은 서로 겹칩니다.",
     "columns.what": "열",
+    "columns.others": "알려 주는 정보가 더 적은 열 {n}개는 생략했습니다.",
     "learnt.columns": "열",
     "learnt.more": " 외 {n}개",
     "learnt.others": "클래스 {n}개는 생략했습니다.",

@@ -81,8 +81,9 @@ def of_table(found: TableInventory, words: Words) -> Iterator[tuple[str, str]]:
     if found.label is not None:
         yield words("learnt.label"), name(found.label)
     if not _are_told(found):
+        left = len(found.columns) - _MOST_COLUMNS
         kinds = ", ".join(_column(each, words) for each in found.columns[:_MOST_COLUMNS])
-        yield words("learnt.columns"), kinds + _more_columns(found, words)
+        yield words("learnt.columns"), kinds + (words("learnt.more", n=f"{left:,}") if left > 0 else "")
     if found.ignored:
         yield (
             words("learnt.ignored"),
@@ -100,11 +101,6 @@ def _are_told(found: TableInventory) -> bool:
     return any(each.bits is not None for each in found.columns)
 
 
-def _more_columns(found: TableInventory, words: Words) -> str:
-    left = len(found.columns) - _MOST_COLUMNS
-    return words("learnt.more", n=f"{left:,}") if left > 0 else ""
-
-
 def columns(found: TableInventory, words: Words) -> Iterator[Section]:
     """Return what kind each column is and what it tells of the class, the one that tells most first."""
     if not _are_told(found):
@@ -120,10 +116,12 @@ def columns(found: TableInventory, words: Words) -> Iterator[Section]:
         )
         for each in some
     ]
-    how = words("columns.how", bits=f"{found.class_bits:.4f}") + _more_columns(found, words)
+    how = Paragraph(words("columns.how", bits=f"{found.class_bits:.4f}"), dim=True)
     head, half = (words("columns.what"), words("evidence.bits")), max((len(rows) + 1) // 2, _SHORT)
     lists = [Bars("", head, some, at_least=100) for some in (rows[:half], rows[half:]) if some]
-    yield Section("columns", words("columns"), [Paragraph(how, dim=True), *lists])
+    left = len(found.columns) - len(rows)
+    others = [Paragraph(words("columns.others", n=f"{left:,}"), dim=True)] if left else []
+    yield Section("columns", words("columns"), [how, *lists, *others])
 
 
 def _column(each: ColumnFacts, words: Words) -> str:
