@@ -60,12 +60,12 @@ def new(name, **more):
 
 
 def require_same_minimum(found, at_once, scores):
-    """Of each of the problems the gap is a thousandth at most."""
+    """Of each of the problems the gap is a thousandth at most, or a millionth."""
     proof, other = found.certificate_, at_once.certificate_
     assert proof.status == "converged"
     assert proof.dual <= other.primal * (1 + 1e-12)
     assert other.dual <= proof.primal * (1 + 1e-12)
-    assert proof.primal - proof.dual <= 1e-3 * proof.primal * scores
+    assert proof.primal - proof.dual <= (1e-3 if found.model == "nbsvm" else 1e-6) * proof.primal * scores
     assert (proof.n, proof.d, proof.class_counts) == (other.n, other.d, other.class_counts)
     assert proof.calibration.how == other.calibration.how
 

@@ -117,7 +117,7 @@ def test_it_is_the_model_of_a_fit_in_memory_within_the_gap(kind, model, folder, 
     assert two["status"] == "converged"
     assert two["dual"] <= one["primal"] * (1 + 1e-12)
     assert one["dual"] <= two["primal"] * (1 + 1e-12)
-    assert two["primal"] - two["dual"] <= 3 * 1e-3 * two["primal"]
+    assert two["primal"] - two["dual"] <= 3 * (1e-3 if model == "nbsvm" else 1e-6) * two["primal"]
     assert two["calibration"]["how"] == one["calibration"]["how"]
     assert two["calibration"]["log_loss"] == pytest.approx(one["calibration"]["log_loss"], abs=0.01)
     require_same_verdicts(tmp_path)

@@ -58,7 +58,7 @@ class Terms(NamedTuple):
 
 
 NO_TERMS = Terms(np.zeros(0, np.intp), np.zeros(0), np.zeros(0))
-"""What is weighed where there is one class only."""
+"""Nothing, as is weighed where there is one class only."""
 
 
 class Weighing(NamedTuple):
