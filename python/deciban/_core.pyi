@@ -55,6 +55,7 @@ __all__ = [
     "gather_lone",
     "gaussian_scores",
     "gram",
+    "gram_diagonals",
     "gram_times",
     "halt_by",
     "information",
@@ -521,6 +522,7 @@ def scores_of_counts(
     X: _Matrix, W: NDArray[np.float64], b: NDArray[np.float64], *, n_jobs: int | None = None
 ) -> NDArray[np.float64] | None: ...
 def combination(X: _Matrix, U: NDArray[np.float64], *, n_jobs: int | None = None) -> NDArray[np.float64]: ...
+def gram_diagonals(X: _Matrix, H: NDArray[np.float64], *, n_jobs: int | None = None) -> NDArray[np.float64]: ...
 def sizes(X: _Matrix, *, n_jobs: int | None = None) -> tuple[float, float]: ...
 def gram_times(
     X: _Matrix, h: NDArray[np.float64], v: NDArray[np.float64], *, n_jobs: int | None = None
@@ -634,6 +636,7 @@ def dual_coordinate_each(
     max_iter: int = 1000,
     null: Sequence[float],
     floor: Sequence[float],
+    strict: bool = False,
     watch: Callable[[int, float, float], bool] | None = None,
     n_jobs: int | None = None,
 ) -> list[

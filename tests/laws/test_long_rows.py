@@ -112,6 +112,19 @@ def test_of_problems_side_by_side_none_goes_on_alone_where_another_solver_follow
 
 
 @pytest.mark.parametrize("loss", [Logistic(), SquaredHinge()], ids=lambda loss: loss.name)
+def test_problems_side_by_side_end_once_none_would_end_in_its_passes(loss):
+    posed, random = replace(hard(), loss=loss), np.random.default_rng(1)
+    late = [replace(posed, y=random.permutation(posed.y)) for _ in range(3)]
+    most, soon = PASSES_OF_SPARSE_ROWS, replace(posed, y=random.permutation(posed.y))
+    known = dual_coordinate.solve(soon, Limits(tol=1e-9, max_iter=10_000))
+    for several, starts in ((late, [None] * 3), ([soon, *late], [known, None, None, None])):
+        followed = dual_coordinate.solve_each(several, Limits(max_iter=most, strict=True), starts)
+        assert {each.status for each in followed[-3:]} == {Status.EXHAUSTED}
+        assert max(each.iterations for each in followed) < most
+    assert followed[0].status is Status.CONVERGED
+
+
+@pytest.mark.parametrize("loss", [Logistic(), SquaredHinge()], ids=lambda loss: loss.name)
 def test_ascent_that_ends_in_its_passes_is_not_given_up(loss):
     posed = replace(problem(N=600, price=5.0), loss=loss)
     followed, alone = (dual_coordinate.solve(posed, Limits(1e-9, 60, strict=strict)) for strict in (True, False))

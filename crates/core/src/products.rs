@@ -1,7 +1,7 @@
 //! Products of rows with weights.
 //!
 //! ```text
-//! scores S = X·W (N, K)      combination V = Xᵀ·U (d, K)      gram G = Xᵀ·diag(h)·X (d, d)
+//! scores S = X·W (N, K)      combination V = Xᵀ·U (d, K)      gram G = Xᵀ·diag(h)·X (d, d), and its diagonal alone
 //! ```
 //!
 //! Floors: what is stored over the bandwidth (≈ 31 GB/s a core); for sparse rows a random look-up, or a look-up and
@@ -278,23 +278,34 @@ fn summed(count: usize, size: usize, add: impl Fn(Range<usize>, &mut [f64]) + Sy
 
 /// V (K, d) = Uᵀ·X, U (N, K); rows of zeros in U are not read.
 pub fn combination<V: Value, I: Index>(rows: &Rows<V, I>, u: &[f64], classes: usize) -> Vec<f64> {
+    combined(rows, u, classes, false)
+}
+
+/// The diagonals (K, d) of Xᵀ·diag(h)·X for each h of H (N, K).
+pub fn gram_diagonals<V: Value, I: Index>(rows: &Rows<V, I>, h: &[f64], classes: usize) -> Vec<f64> {
+    combined(rows, h, classes, true)
+}
+
+fn combined<V: Value, I: Index>(rows: &Rows<V, I>, u: &[f64], classes: usize, squared: bool) -> Vec<f64> {
     let total = summed(rows.count(), classes * rows.columns(), |stretch, sum| {
         let u = &u[stretch.start * classes..stretch.end * classes];
-        Arch::new().dispatch(Combine { rows, u, classes, stretch, sum });
+        Arch::new().dispatch(Combine { rows, u, classes, squared, stretch, sum });
     });
     if classes > 1 { transposed(&total, rows.columns().max(1), rows.columns().max(1)) } else { total }
 }
 
 /// Adds to `sum` (d,) what the rows from `first` on make, each times its u.
 pub fn combine_from<V: Value, I: Index>(rows: &Rows<V, I>, first: usize, u: &[f64], sum: &mut [f64]) {
-    Arch::new().dispatch(Combine { rows, u, classes: 1, stretch: first..first + u.len(), sum });
+    let stretch = first..first + u.len();
+    Arch::new().dispatch(Combine { rows, u, classes: 1, squared: false, stretch, sum });
 }
 
-/// `u` is that of the stretch, `sum` (d, K), so that the sums of a feature lie side by side.
+/// `u` is that of the stretch, `sum` (d, K), so that the sums of a feature lie side by side; of values or their squares.
 struct Combine<'a, 'r, V, I> {
     rows: &'a Rows<'r, V, I>,
     u: &'a [f64],
     classes: usize,
+    squared: bool,
     stretch: Range<usize>,
     sum: &'a mut [f64],
 }
@@ -304,19 +315,30 @@ impl<V: Value, I: Index> WithSimd for Combine<'_, '_, V, I> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
-        let classes = self.classes;
-        for (k, i) in self.stretch.enumerate() {
-            let (row, u) = (self.rows.row(i), &self.u[k * classes..][..classes]);
+        let Combine { rows, u, classes, squared, stretch, sum } = self;
+        for (k, i) in stretch.enumerate() {
+            let (row, u) = (rows.row(i), &u[k * classes..][..classes]);
             match *u {
                 [0.0] => {}
-                [u] => row.add_to(u, self.sum),
-                _ => row.each(|j, x| {
-                    let (x, sum) = (x.real(), &mut self.sum[j * classes..][..classes]);
-                    sum.iter_mut().zip(u).for_each(|(s, u)| *s += x * u);
-                }),
+                [u] if squared => row.each(|j, x| sum[j] += x.real() * x.real() * u),
+                [u] => row.add_to(u, sum),
+                _ if squared => {
+                    row.each(|j, x| add(x.real() * x.real(), u, &mut sum[j * classes..][..classes]))
+                }
+                _ => row.each(|j, x| add(x.real(), u, &mut sum[j * classes..][..classes])),
             }
         }
     }
+}
+
+/// sum ← sum + x·u, of which few are a loop too short for the compiler's own lanes.
+#[inline(always)]
+fn add(x: f64, u: &[f64], sum: &mut [f64]) {
+    let ((u, last_u), (sum, last_sum)) = (u.as_chunks::<4>(), sum.as_chunks_mut::<4>());
+    for (u, sum) in u.iter().zip(sum) {
+        (0..4).for_each(|k| sum[k] += x * u[k]);
+    }
+    last_sum.iter_mut().zip(last_u).for_each(|(s, u)| *s += x * u);
 }
 
 /// Xᵀ·diag(h)·X·v (d,) for v (d,): a row is read once for both products, and not at all where its weight is 0.

@@ -102,7 +102,7 @@ mod _core {
     #[pymodule_export]
     use super::networks::network_steps;
     #[pymodule_export]
-    use super::products::{combination, gram, gram_times, scores, scores_of_counts, sizes};
+    use super::products::{combination, gram, gram_diagonals, gram_times, scores, scores_of_counts, sizes};
     #[pymodule_export]
     use super::reader::Reader;
     #[pymodule_export]

@@ -12,6 +12,7 @@ type Table<'py> = Bound<'py, PyArray2<f64>>;
 /// What is to be multiplied with the rows.
 enum Product<'a> {
     Combination { u: &'a [f64], classes: usize },
+    GramDiagonals { h: &'a [f64], classes: usize },
     Gram { h: &'a [f64] },
     GramTimes { h: &'a [f64], v: &'a [f64] },
 }
@@ -50,6 +51,10 @@ impl Kernel for Product<'_> {
             Product::Combination { u, classes } => {
                 fits("U", u.len(), count * classes)?;
                 (products::combination(rows, u, classes), [classes, columns])
+            }
+            Product::GramDiagonals { h, classes } => {
+                fits("H", h.len(), count * classes)?;
+                (products::gram_diagonals(rows, h, classes), [classes, columns])
             }
             Product::Gram { h } => {
                 fits("h", h.len(), count)?;
@@ -160,6 +165,19 @@ pub fn combination<'py>(
     n_jobs: Option<usize>,
 ) -> PyResult<Table<'py>> {
     product(py, X, n_jobs, Product::Combination { u: slice(&U, "U")?, classes: U.shape()[1] })
+}
+
+/// (K, d) the diagonals of Xᵀ·diag(h)·X for each h of H (N, K).
+#[pyfunction]
+#[pyo3(signature = (X, H, *, n_jobs=None))]
+#[allow(non_snake_case)] // X and H are the field's own names
+pub fn gram_diagonals<'py>(
+    py: Python<'py>,
+    X: &Bound<'py, PyAny>,
+    H: PyReadonlyArray2<'py, f64>,
+    n_jobs: Option<usize>,
+) -> PyResult<Table<'py>> {
+    product(py, X, n_jobs, Product::GramDiagonals { h: slice(&H, "H")?, classes: H.shape()[1] })
 }
 
 /// (1, d) Xᵀ·diag(h)·X·v for h (N,) and v (d,), in one pass over X.

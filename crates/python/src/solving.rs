@@ -217,7 +217,7 @@ impl Kernel for Ascents<'_> {
 /// Which is not done after some passes is "exhausted", and has a dual to go on from.
 #[pyfunction]
 #[pyo3(signature = (X, targets, c, loss, *, strength=1.0, intercept=true, starts, seed=0, tol=1e-6, max_iter=1000, null,
-                    floor, watch=None, n_jobs=None))]
+                    floor, strict=false, watch=None, n_jobs=None))]
 #[allow(non_snake_case, clippy::too_many_arguments)] // X is the field's own name; one keyword each
 pub fn dual_coordinate_each<'py>(
     py: Python<'py>,
@@ -233,6 +233,7 @@ pub fn dual_coordinate_each<'py>(
     max_iter: usize,
     null: Vec<f64>,
     floor: Vec<f64>,
+    strict: bool,
     watch: Option<Py<PyAny>>,
     n_jobs: Option<usize>,
 ) -> PyResult<Vec<Found<'py>>> {
@@ -251,7 +252,7 @@ pub fn dual_coordinate_each<'py>(
         .map(|a| a.as_ref().map(|a| slice(a, "starts")).transpose())
         .collect::<PyResult<Vec<_>>>()?;
     let weight = slice(&c, "c")?;
-    let own = |(&null, &floor)| Limits { null, floor, ..Limits::new(tol, max_iter) };
+    let own = |(&null, &floor)| Limits { null, floor, strict, ..Limits::new(tol, max_iter) };
     let limits = null.iter().zip(&floor).map(own).collect();
     let loss = with_loss!(loss, loss => loss,
         "hinge": Margin::Hinge(Hinge { margin: 1.0 }), "squared_hinge": Margin::SquaredHinge(SquaredHinge),

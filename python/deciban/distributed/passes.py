@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import entr, expit
 
-from .._core import combination, gram, loss_conjugate, loss_look, scores
+from .._core import combination, gram, gram_diagonals, loss_conjugate, loss_look, scores
 from ..data.rows import reals_for_core
 from ..losses import Floats, Loss, Softmax
 from .parts import Part
@@ -148,7 +148,7 @@ class Look:
         CURVATURES.keep(self.objective, part, point.number, h)
         if self.diagonal:
             curved = rows.c[:, None] * h * (1.0 - h) if self.objective.joint else h
-            return found._replace(diagonal=combination(_squares(rows.rows), np.ascontiguousarray(curved)))
+            return found._replace(diagonal=gram_diagonals(rows.rows, np.ascontiguousarray(curved)))
         return found
 
     def combine(self, left: Sums, right: Sums) -> Sums:
@@ -158,33 +158,42 @@ class Look:
 
 def _look(objective: Objective, rows: Rows, s: Floats) -> tuple[Sums, Floats]:
     """Return the sums, and curvatures (N, K)."""
-    K, loss = objective.outputs, objective.loss
-    total, conjugate, up = np.zeros(K), np.zeros((2, K)), np.zeros((2, K))
-    u, h, wrong = np.zeros((len(rows.y), 2 * K)), np.empty((len(rows.y), K)), 0.0
-    sharp = np.zeros((3, K))
+    K, loss, width = objective.outputs, objective.loss, objective.width
+    total, conjugate, sharp = np.zeros(K), np.zeros((2, K)), np.zeros((3, K))
+    ca, h, wrong = np.empty((len(rows.y), K)), np.empty((len(rows.y), K)), 0.0
     for k in range(K):
-        y = objective.targets(rows.y, k)
-        sk = np.ascontiguousarray(s[:, k])
-        if objective.width:
-            total[k], a, h[:, k], sharp[0, k] = _look_smoothly(y, rows.c, sk, objective.width)
+        y, sk = objective.targets(rows.y, k), np.ascontiguousarray(s[:, k])
+        if width:
+            total[k], a, h[:, k], sharp[0, k] = _look_smoothly(y, rows.c, sk, width)
+            sharp[1:, k], conjugate[:, k] = _conjugates_smoothly(y, rows.c, a, width)
         else:
             total[k], a, h[:, k] = loss_look(loss.name, y, rows.c, sk)
-        ca = rows.c * a
-        for side, mine in enumerate((y > 0.0, y < 0.0)):
-            up[side, k] = ca[mine].sum()
-            u[mine, side * K + k] = ca[mine]
-            if objective.width:
-                sharp[1 + side, k] = -float(y[mine] @ ca[mine])
-                alpha = np.abs(a[mine])
-                chaos = entr(alpha) + entr(1.0 - alpha)
-                conjugate[side, k] = sharp[1 + side, k] - objective.width * float(rows.c[mine] @ chaos)
-            elif mine.any():
-                conjugate[side, k] = loss_conjugate(loss.name, y[mine], rows.c[mine], a[mine])
+            conjugate[:, k] = [loss_conjugate(loss.name, y, c, a) for c in _by_side(y, rows.c)]
+        ca[:, k] = rows.c * a
         if K == 1:
             missed = (sk > 0.0) != (y > 0.0)
             wrong = float(missed.sum() if rows.repetition is None else rows.repetition[missed].sum())
-    v = combination(rows.rows, u).reshape(2, K, -1)
+    up, v = _sums_by_side(objective, rows, ca)
     return Sums(total, conjugate, up, v, wrong, np.zeros(0), sharp), h
+
+
+def _by_side(y: Floats, values: Floats) -> tuple[Floats, Floats]:
+    """Return the values of the examples of either side, and zeros in the places of the others."""
+    return np.where(y > 0.0, values, 0.0), np.where(y > 0.0, 0.0, values)
+
+
+def _sums_by_side(objective: Objective, rows: Rows, ca: Floats) -> tuple[Floats, Floats]:
+    """Return Σ c a (2, K) and Σ c a x (2, K, d) of the examples of either side."""
+    K = objective.outputs
+    each = [_by_side(objective.targets(rows.y, k), ca[:, k]) for k in range(K)]
+    above, below = (np.column_stack(sides) for sides in zip(*each, strict=True))
+    v = np.array([_combine_apart(rows, above), combination(rows.rows, below)])
+    return np.array([above.sum(axis=0), below.sum(axis=0)]), v
+
+
+def _combine_apart(rows: Rows, u: Floats) -> Floats:
+    """Return Uᵀ·X (K, d), u (N, K) with at most one number a row that is not 0: each row is read once, not K times."""
+    return np.concatenate([combination(rows.rows, np.ascontiguousarray(u[:, [k]])) for k in range(u.shape[1])])
 
 
 def _look_smoothly(y: Floats, c: Floats, s: Floats, width: float) -> tuple[float, Floats, Floats, float]:
@@ -199,6 +208,14 @@ def _look_smoothly(y: Floats, c: Floats, s: Floats, width: float) -> tuple[float
     )
 
 
+def _conjugates_smoothly(y: Floats, c: Floats, a: Floats, width: float) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Return the conjugates of the hinge of either side, and those of the smooth hinge."""
+    alpha = y * a
+    chaos = entr(alpha) + entr(1.0 - alpha)
+    sharp = tuple(-float(mine @ alpha) for mine in _by_side(y, c))
+    return sharp, tuple(s - width * float(mine @ chaos) for s, mine in zip(sharp, _by_side(y, c), strict=True))
+
+
 def _look_jointly(objective: Objective, rows: Rows, s: Floats) -> tuple[Sums, Floats]:
     """Return the sums, and probabilities (N, K)."""
     loss = objective.loss
@@ -208,14 +225,10 @@ def _look_jointly(objective: Objective, rows: Rows, s: Floats) -> tuple[Sums, Fl
     truth[np.arange(len(p)), rows.y] = 1.0
     total = float(rows.c @ loss.value(rows.y, s))
     conjugate = float(rows.c @ loss.conjugate(rows.y, p - truth))
-    both = np.ascontiguousarray(rows.c[:, None] * np.hstack([p, truth]))
-    v = combination(rows.rows, both).reshape(2, objective.outputs, -1)
-    up = both.sum(axis=0).reshape(2, -1)
+    there, wanted = rows.c[:, None] * p, rows.c[:, None] * truth
+    v = np.array([combination(rows.rows, there), _combine_apart(rows, wanted)])
+    up = np.array([there.sum(axis=0), wanted.sum(axis=0)])
     return Sums(np.array([total]), np.array([[conjugate]]), up, v, 0.0, np.zeros(0), np.zeros((3, 1))), p
-
-
-def _squares(rows: Any) -> Any:
-    return (np.square(rows[0]), *rows[1:]) if isinstance(rows, tuple) else np.square(rows)
 
 
 class Direction(NamedTuple):

@@ -101,6 +101,7 @@ def solve_each(
         max_iter=limits.max_iter,
         null=[each.null for each in problems],
         floor=[each.floor for each in problems],
+        strict=limits.strict,
         watch=watch,
         n_jobs=first.n_jobs,
     )

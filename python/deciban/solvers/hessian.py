@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrf, dpotrs
 from scipy.sparse import csr_matrix
 
-from deciban._core import combination, gram
+from deciban._core import gram, gram_diagonals
 from deciban.blas import lower_gram
 from deciban.inner_product import dot
 from deciban.losses import Floats
@@ -131,13 +130,13 @@ class Hessian:
         self.steps = 0  # of conjugate gradients, in the last solution
         self._most = _steps_of_factor(problem) if self.direct else _MOST
         self._factor: Factor | None = None
-        self._squares: Any = None
 
     def solve(self, D: Floats, g: Floats) -> tuple[Floats, float]:
         """Return dw (d,) and db."""
         l2, self.steps = self.problem.penalty.l2, 0
         if self._most >= _FEW:
-            scale = 1.0 / (self._diagonal(D) + max(l2, 1e-12))
+            diagonal = gram_diagonals(self.problem.rows, D[:, None], n_jobs=self.problem.n_jobs)[0]
+            scale = 1.0 / (diagonal + max(l2, 1e-12))
             dw, db, solved = self._by_gradients(D, g, lambda r: scale * r, _forced, self._most)
             if solved or not self.direct:
                 return dw, db
@@ -189,11 +188,3 @@ class Hessian:
         if not x.any():
             x = nearly(g)
         return x, -dot(mean, x), rz <= enough
-
-    def _diagonal(self, D: Floats) -> Floats:
-        """Return the diagonal of XᵀDX."""
-        if self._squares is None:
-            X = self.problem.rows
-            self._squares = (np.square(X[0]), *X[1:]) if isinstance(X, tuple) else np.square(X)
-        diagonal: Floats = combination(self._squares, np.ascontiguousarray(D[:, None]), n_jobs=self.problem.n_jobs)[0]
-        return diagonal

@@ -11,11 +11,9 @@ Cost: N·(K·d)²/2 multiplications and additions and (K·d)³/3 formed; two pas
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from deciban._core import combination
+from deciban._core import gram_diagonals
 from deciban.blas import add_gram
 from deciban.inner_product import dot
 from deciban.losses import Floats
@@ -39,7 +37,6 @@ class SoftmaxHessian:
         self.width = problem.shape[1] + problem.intercept
         full = problem.stored >= _FULL * problem.shape[0] * problem.shape[1]
         self.direct = full and problem.K * self.width <= DIRECT
-        self._squares: Any = None
 
     def solve(self, p: Floats, r: Floats) -> tuple[Floats, Floats]:
         """Return dW (K, d) and db (K,), given the probabilities p (N, K)."""
@@ -81,11 +78,8 @@ class SoftmaxHessian:
     def _by_gradients(self, p: Floats, r: Floats) -> tuple[Floats, Floats]:
         problem, l2, free = self.problem, self.problem.penalty.l2, float(self.problem.intercept)
         c = problem.c[:, None]
-        if self._squares is None:
-            X = problem.rows
-            self._squares = (np.square(X[0]), *X[1:]) if isinstance(X, tuple) else np.square(X)
         curved = c * p * (1.0 - p)
-        squares = combination(self._squares, curved, n_jobs=problem.n_jobs)
+        squares = gram_diagonals(problem.rows, curved, n_jobs=problem.n_jobs)
         diagonal = np.column_stack([squares + l2, curved.sum(axis=0)])
         scale = 1.0 / np.maximum(diagonal, 1e-12 * max(1.0, float(diagonal.max())))
 

@@ -45,10 +45,10 @@ impl Scored<'_> {
         parts.iter().sum()
     }
 
-    /// Σ c ℓ*(y, −s): the conjugate, s standing for a.
+    /// Σ c ℓ*(y, −s) of those with a weight: the conjugate, s standing for a.
     pub fn conjugate<L: Loss>(&self, loss: L) -> f64 {
         let Scored { y, c, s } = *self;
-        self.stretches(|i| (c[i] * loss.conjugate(y[i], -s[i]), 0.0)).0
+        self.stretches(|i| if c[i] == 0.0 { (0.0, 0.0) } else { (c[i] * loss.conjugate(y[i], -s[i]), 0.0) }).0
     }
 
     fn stretches(&self, of: impl Fn(usize) -> (f64, f64) + Sync) -> (f64, f64) {

@@ -6,7 +6,7 @@
 
 use pulp::{Arch, Simd, WithSimd};
 
-use super::{SAMPLED, State};
+use super::{Look, SAMPLED, State, looks};
 use crate::loss::{DualLoss, OfLoss};
 use crate::products::{combination, scores_turned};
 use crate::rows::{Index, Value};
@@ -14,7 +14,8 @@ use crate::solve::{Ending, Limits, Order, Problem, Solution, Watch};
 
 /// Targets that are climbed at once.
 pub const LANES: usize = 8;
-/// After so many passes a target that still climbs does so alone, where all that speeds up long climbs is at hand.
+/// After so many passes a target that still climbs does so alone, where all that speeds up long climbs is at hand; unless
+/// another solver follows, to which it goes as soon as the gap's fall tells.
 const TOGETHER: usize = 30;
 
 type Lane = [f64; LANES];
@@ -31,7 +32,9 @@ pub fn solve_each<V: Value, I: Index, L: DualLoss>(
 ) -> Vec<Solution> {
     let mut climb = Climb::new(problems, strength, starts);
     let (mut order, lanes) = (Order::new(seed), problems.len());
-    let passes = limits[0].max_iter.min(TOGETHER);
+    let (followed, most) = (limits[0].strict, limits[0].max_iter);
+    let passes = if followed { most } else { most.min(TOGETHER) };
+    let mut before: Vec<Option<Look>> = vec![None; lanes];
     let mut endings = vec![Ending::Exhausted; lanes];
     let mut asked: Vec<Option<f64>> = vec![None; lanes];
     let mut iterations = 0;
@@ -40,7 +43,8 @@ pub fn solve_each<V: Value, I: Index, L: DualLoss>(
         let guess = climb.pass(&mut order);
         let done = |k: usize| guess[k].1 <= asked[k].unwrap_or(limits[k].tol * guess[k].0.abs());
         let mut worst = (f64::NAN, f64::NAN);
-        if (0..lanes).all(done) || iterations == passes {
+        let is_due = followed && looks(iterations, followed);
+        if (0..lanes).all(done) || is_due || iterations == passes {
             let known = climb.examine();
             for (k, &(primal, gap)) in known.iter().enumerate() {
                 asked[k] = Some(limits[k].enough(primal));
@@ -48,7 +52,14 @@ pub fn solve_each<V: Value, I: Index, L: DualLoss>(
                     if gap <= limits[k].enough(primal) { Ending::Converged } else { Ending::Exhausted };
             }
             worst = known.iter().copied().max_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or(worst);
-            if endings.iter().all(|&ending| ending == Ending::Converged) {
+            let hopeless = |k: usize| {
+                let look = Look { iterations, gap: known[k].1 };
+                let enough = limits[k].enough(known[k].0);
+                is_due
+                    && before[k].replace(look).is_some_and(|before| look.tells_too_slow(before, enough, most))
+            };
+            let hopeless: Vec<bool> = (0..lanes).map(hopeless).collect();
+            if (0..lanes).all(|k| endings[k] == Ending::Converged || hopeless[k]) {
                 watch(iterations, worst.0, worst.1);
                 break;
             }
