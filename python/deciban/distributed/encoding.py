@@ -21,6 +21,9 @@ from ..data.validation import check_classification_targets
 from .mapped import Encoded, Floats, Mapped, refuse_full, write
 from .parts import Part, Shape
 
+# Values that are looked at first.
+_FIRST = 1 << 12
+
 
 class Survey(NamedTuple):
     """What is known of an encoded part: its rows, labels and their weights, columns and type, and its digest."""
@@ -101,11 +104,18 @@ def _narrow(X: Any) -> Any:
 
 
 def _single(values: Any) -> Any:
-    if values.dtype == np.float32:
+    """Return values in float32, if that loses nothing; the first tell of most that it does."""
+    if values.dtype == np.float32 or _rounded(values.reshape(-1)[:_FIRST]) is None:
         return values
+    narrow = _rounded(values)
+    return values if narrow is None else narrow
+
+
+def _rounded(values: Any) -> Any:
     with np.errstate(over="ignore"):
         narrow = values.astype(np.float32)
-    return narrow if np.array_equal(narrow, values, equal_nan=True) else values
+    same = bool((narrow == values).all()) or np.array_equal(narrow, values, equal_nan=True)  # the former is quicker
+    return narrow if same else None
 
 
 def _small(index: Any) -> Any:

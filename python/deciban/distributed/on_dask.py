@@ -13,10 +13,13 @@ from .encoding import Encode, Survey
 from .engines import Combine, Engine, Task
 from .mapped import Encoded
 from .parts import Block, Part
-from .trees import levels
+from .trees import Node, Tree
 
-# So many neighbours, a power of two, are combined by one task, of which each costs the scheduler a millisecond or more.
-_NEIGHBOURS = 4
+# So many nodes of the tree are combined by one task, of which each costs the scheduler a millisecond or more.
+_TOGETHER = 4
+# Parts that lie on one worker are one task, up to so many bytes, so that a worker that spills reads few back at once;
+# but each thread has so many tasks, and a slow one does not keep the others waiting.
+_BYTES, _TASKS = 1 << 26, 2
 
 
 class OnDask(Engine):
@@ -24,6 +27,9 @@ class OnDask(Engine):
 
     def __init__(self, client: Any) -> None:
         self.client = client
+        self._bytes: dict[str, int] = {}
+        """Of the encoded parts that the workers keep, by key."""
+        self._grouped: tuple[Sequence[Part], list[list[int]]] = ((), [])
 
     def require_open(self) -> None:
         """Raise UsageError where the client is closed."""
@@ -41,26 +47,27 @@ class OnDask(Engine):
         self.require_open()
         submit: Any = lambda *given: self.client.submit(*given, pure=False)  # noqa: E731
         common = submit(_given, shared)  # a task, so that it can be had again where its worker died
-        arguments = [self._compute(part.arguments) for part in parts]
-        leaves = [
-            submit(_run, task, _without_arguments(part), common, *own)
-            for part, own in zip(parts, arguments, strict=True)
-        ]
-        del arguments  # the scheduler keeps what is still to be used
+        leaves = []
+        for group in self._groups(parts):
+            arguments = [own for i in group for own in self._compute(parts[i].arguments)]
+            some = {i: _without_arguments(parts[i]) for i in group}
+            leaves.append(submit(_run, task, combine, len(parts), some, common, *arguments))
+            del arguments  # the scheduler keeps what is still to be used
         futures: list[Any] = []
 
         def together(some: list[Any]) -> Any:
             if len(some) == 1:
                 return some[0]
-            futures.append(submit(_combine, combine, *some))
+            futures.append(submit(_combine, combine, len(parts), *some))
             return futures[-1]
 
         while len(leaves) > 1:
-            leaves = [together(leaves[i : i + _NEIGHBOURS]) for i in range(0, len(leaves), _NEIGHBOURS)]
+            leaves = [together(leaves[i : i + _TOGETHER]) for i in range(0, len(leaves), _TOGETHER)]
         (root,) = leaves
         del leaves, common
         try:
-            return _aligned(root.result())
+            ((_, value, _),) = root.result()
+            return _aligned(value)
         except KilledWorker as error:
             raise DataError(
                 f"workers died again and again over one partition: {error}. Expected partitions that fit the memory "
@@ -87,9 +94,36 @@ class OnDask(Engine):
             for part, each, survey in zip(parts, kept, told, strict=True)
             if survey is not None
         ]
+        self._bytes = {survey.part.arguments[0].key: 8 * survey.stored for survey in found}
         for survey in found[1:]:
             found[0].shape.require_same(survey.shape)
         return found or None
+
+    def _groups(self, parts: Sequence[Part]) -> list[list[int]]:
+        """Return the places of parts that one task takes: of encoded ones that are small those on the same worker."""
+        if parts is self._grouped[0]:
+            return self._grouped[1]
+        keys: list[str] = [getattr(part.arguments[0], "key", "") if len(part.arguments) == 1 else "" for part in parts]
+        small = [
+            part.arguments[0] for part, key in zip(parts, keys, strict=True) if self._bytes.get(key, _BYTES) < _BYTES
+        ]
+        where = self.client.who_has(small) if len(small) > 1 else {}
+        threads = self.client.nthreads() if where else {}
+        of_worker: dict[Any, list[int]] = {}
+        for i, key in enumerate(keys):
+            of_worker.setdefault(next(iter(where.get(key, ())), i), []).append(i)
+        found: list[list[int]] = []
+        for worker, places in of_worker.items():
+            most, held = -(-len(places) // (_TASKS * threads.get(worker, 1))), _BYTES + 1
+            for i in places:
+                size = self._bytes.get(keys[i], _BYTES)
+                if held + size > _BYTES or len(found[-1]) == most:
+                    found.append([])
+                    held = 0
+                found[-1].append(i)
+                held += size
+        self._grouped = parts, found
+        return found
 
     def _compute(self, arguments: tuple[Any, ...]) -> list[Any]:
         from dask.base import is_dask_collection
@@ -122,9 +156,15 @@ def _without_arguments(part: Part) -> Part:
     return Part(part.index, part.name, part.load, () if promised else part.arguments)
 
 
-def _run(task: Task, part: Part, shared: Any, *arguments: Any) -> Any:
+def _run(task: Task, combine: Combine, count: int, parts: dict[int, Part], shared: Any, *arguments: Any) -> list[Node]:
+    """Return the nodes that the task of some of `count` parts makes; each has as many of the arguments."""
+    tree: Tree[Any] = Tree(count, combine)
+    each = len(arguments) // len(parts)
     with using(1):
-        return task(part, _aligned(arguments), _aligned(shared))
+        for k, (place, part) in enumerate(parts.items()):
+            own = arguments[k * each : (k + 1) * each]
+            tree.push(place, task(part, _aligned(own), _aligned(shared)))
+    return tree.nodes()
 
 
 def _aligned(value: Any) -> Any:
@@ -137,8 +177,12 @@ def _aligned(value: Any) -> Any:
     return type(value)(*each) if hasattr(value, "_fields") else tuple(each)
 
 
-def _combine(combine: Combine, *values: Any) -> Any:
-    return levels([*values], combine)
+def _combine(combine: Combine, count: int, *some: list[Node]) -> list[Node]:
+    """Return the nodes that others make together."""
+    tree: Tree[Any] = Tree(count, combine)
+    for place, value, level in sorted((node for nodes in some for node in nodes), key=lambda node: node[::2]):
+        tree.push(place, value, level)
+    return tree.nodes()
 
 
 def parts_of(X: Any, y: Any, weight: Any, columns: Sequence[str] | None) -> list[Part]:

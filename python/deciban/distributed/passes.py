@@ -20,9 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import entr, expit
 
-from .._core import combination, gram, gram_diagonals, loss_conjugate, loss_look, scores
+from .._core import combination, gram_diagonals, loss_conjugate, loss_look, scores
 from ..data.rows import reals_for_core
 from ..losses import Floats, Loss, Softmax
+from ..solvers.hessian import lower_gram_of_rows
 from .parts import Part
 
 
@@ -46,7 +47,8 @@ class Objective:
 
     def targets(self, y: NDArray[Any], k: int) -> Floats:
         """Return the targets ±1 of problem k."""
-        return np.where(y == (k if self.outputs > 1 else 1), 1.0, -1.0)
+        found: Floats = 2.0 * (y == (k if self.outputs > 1 else 1)) - 1.0
+        return found
 
 
 class Rows(NamedTuple):
@@ -179,7 +181,8 @@ def _look(objective: Objective, rows: Rows, s: Floats) -> tuple[Sums, Floats]:
 
 def _by_side(y: Floats, values: Floats) -> tuple[Floats, Floats]:
     """Return the values of the examples of either side, and zeros in the places of the others."""
-    return np.where(y > 0.0, values, 0.0), np.where(y > 0.0, 0.0, values)
+    is_above = np.maximum(y, 0.0)
+    return values * is_above, values * (1.0 - is_above)
 
 
 def _sums_by_side(objective: Objective, rows: Rows, ca: Floats) -> tuple[Floats, Floats]:
@@ -306,7 +309,7 @@ class Hessians:
         found = np.empty((self.objective.outputs, d + 1, d + 1))
         for k in range(self.objective.outputs):
             hk = np.ascontiguousarray(h[:, k])
-            lower = np.tril(gram(rows.rows, hk))  # above the diagonal it says nothing
+            lower = np.tril(lower_gram_of_rows(rows.rows, hk))
             found[k, :d, :d] = lower + np.tril(lower, -1).T
             found[k, d, :d] = found[k, :d, d] = combination(rows.rows, hk[:, None])[0]
             found[k, d, d] = hk.sum()

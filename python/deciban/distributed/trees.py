@@ -6,6 +6,8 @@ from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
 Value = TypeVar("Value")
+Node = tuple[int, Any, int]
+"""The place of a node in its level, its value, and the level."""
 
 
 class Tree(Generic[Value]):
@@ -35,6 +37,10 @@ class Tree(Generic[Value]):
             level, leaf = level + 1, leaf // 2
         self._waiting[level, leaf] = value
 
+    def nodes(self) -> list[Node]:
+        """Return what is combined so far, as what `push` takes: of all leaves the root alone."""
+        return [(leaf, value, level) for (level, leaf), value in self._waiting.items()]
+
     def result(self) -> Value | None:
         """Return the combination of all leaves; None where all are of nothing."""
         (value,) = self._waiting.values()
@@ -52,14 +58,6 @@ def groups(count: int, least: int) -> tuple[int, list[range]]:
         level += 1
     size = 1 << level
     return level, [range(first, min(first + size, count)) for first in range(0, count, size)]
-
-
-def levels(values: list[Any], combine: Callable[[Any, Any], Any]) -> Any:
-    """Return the combination of values that are there already in the same tree; None is of nothing."""
-    while len(values) > 1:
-        odd = values[-1:] if len(values) % 2 else []
-        values = [*(_both(*pair, combine) for pair in zip(values[::2], values[1::2], strict=False)), *odd]
-    return values[0]
 
 
 def _both(left: Value | None, right: Value | None, combine: Callable[[Value, Value], Value]) -> Value | None:

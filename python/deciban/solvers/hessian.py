@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,7 +64,7 @@ class Factor:
     """
 
     def __init__(self, problem: Problem, D: Floats, ridge: Floats) -> None:
-        H, d = _gram(problem, D), len(ridge)
+        H, d = lower_gram_of_rows(problem.rows, D, problem.n_jobs), len(ridge)
         self.mean, self.total = np.zeros(d), float(D.sum())
         self.border = problem.intercept and self.total > 0.0
         if self.border:
@@ -89,12 +90,9 @@ def _only(problem: Problem, rows: NDArray[np.intp]) -> Problem:
     return replace(problem, rows=X, y=problem.y[rows], c=problem.c[rows], offset=None)
 
 
-def _gram(problem: Problem, D: Floats) -> Floats:
-    """Return the lower triangle of XᵀDX."""
-    X = problem.rows
-    if isinstance(X, tuple):
-        return gram(X, D, n_jobs=problem.n_jobs)
-    return lower_gram(X, D)
+def lower_gram_of_rows(rows: Any, D: Floats, n_jobs: int | None = None) -> Floats:
+    """Return the lower triangle of XᵀDX, of rows as the core takes them; what is above it may be anything."""
+    return gram(rows, D, n_jobs=n_jobs) if isinstance(rows, tuple) else lower_gram(rows, D)
 
 
 def _steps_of_factor(problem: Problem) -> int:
