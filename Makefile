@@ -28,15 +28,15 @@ RUST := $(shell find crates -name '*.rs' -not -path '*/target/*') Cargo.toml Car
 demo: $(VENV)/.installed
 	@$(BIN)/deciban demo
 
-CHECKS := lint
+CHECKS := rust lint
 # A quarter of the time of the tests is waiting for other processes, half of that of the deep ones.
 WORKERS := 3
 deep: WORKERS := 4
 deep: TIER := --deep
-deep: CHECKS := lint fuzz
+deep: CHECKS := rust lint fuzz
 
 # The other checks run beside the tests of Python; what they say is shown after, and the failure of either fails.
-test deep: rust
+test deep: $(VENV)/.tested
 	@$(AGAIN) --no-print-directory --keep-going $(CHECKS) >$(VENV)/checks.log 2>&1 & checks=$$!; \
 	trap "kill $$checks" INT TERM; $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal $(TIER); tests=$$?; \
 	wait $$checks; checks=$$?; cat $(VENV)/checks.log; \

@@ -7,6 +7,8 @@ import pytest
 from scipy import sparse
 
 from deciban.distributed.mapped import Encoded, Mapped, write
+from deciban.distributed.on_executors import run_group
+from deciban.distributed.parts import Part
 
 ROWS = {
     "none": np.zeros((0, 3)),
@@ -66,3 +68,25 @@ def test_nothing_is_unpickled_that_another_may_have_written(labels, tmp_path):
             careful()
     else:
         assert careful().labels.tolist() == labels.tolist()
+
+
+def test_a_part_that_is_gone_is_not_missed_before_it_is_needed(tmp_path):
+    part = Mapped(str(tmp_path / "part"))
+    part.read_ahead()
+    with pytest.raises(FileNotFoundError, match="layout"):
+        part()
+    write(Encoded(np.eye(2), np.zeros(2, np.uint8), LABELS["texts"], None), tmp_path / "part")
+    part.read_ahead()
+    assert part().X.tolist() == np.eye(2).tolist()
+
+
+def test_each_part_of_a_group_but_the_first_is_read_ahead(monkeypatch):
+    order: list[str] = []
+    monkeypatch.setattr(Mapped, "read_ahead", lambda self: order.append(f"ahead {self.path}"))
+    parts = [Part(i, "", Mapped(str(i)) if i != 1 else print) for i in range(4)]
+
+    def task(part, *_):
+        order.append(f"task {part.index}")
+
+    run_group(task, parts, max, None)
+    assert order == ["task 0", "ahead 2", "task 1", "ahead 3", "task 2", "task 3"]

@@ -1,8 +1,7 @@
 //! From files or rows to counts: exact duplicates are recognised by digest and counted once.
 
 use sha2::{Digest as _, Sha256};
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
+use std::hash::{BuildHasher, RandomState};
 
 use rayon::slice::ParallelSliceMut;
 
@@ -33,7 +32,7 @@ pub fn digest_of_canonical(bytes: &[u8]) -> Digest {
 /// Counts items, each only once.
 pub struct Intake {
     counter: Counter,
-    known: HashMap<Digest, (u32, u32)>,
+    known: Known,
     duplicates: u64,
     conflicts: u64,
 }
@@ -52,7 +51,7 @@ pub struct Seen {
 impl Intake {
     /// Nothing seen yet.
     pub fn new(counter: Counter) -> Intake {
-        Intake { counter, known: HashMap::new(), duplicates: 0, conflicts: 0 }
+        Intake { counter, known: Known::default(), duplicates: 0, conflicts: 0 }
     }
 
     /// Makes room for more classes.
@@ -73,11 +72,10 @@ impl Intake {
         let mut fresh_classes = Vec::with_capacity(items.len());
         let generation = self.counter.generation();
         for ((&item, &class), digest) in items.iter().zip(classes).zip(digests) {
-            match self.known.entry(digest) {
-                Entry::Occupied(known) if known.get().0 as usize == class => self.duplicates += 1,
-                Entry::Occupied(_) => self.conflicts += 1,
-                Entry::Vacant(slot) => {
-                    slot.insert((narrow(class), generation));
+            match self.known.note(digest, (narrow(class), generation)) {
+                Some((before, _)) if before as usize == class => self.duplicates += 1,
+                Some(_) => self.conflicts += 1,
+                None => {
                     fresh.push(item);
                     fresh_classes.push(class);
                 }
@@ -88,8 +86,80 @@ impl Intake {
 
     /// The counter and what was seen.
     pub fn finish(self) -> (Counter, Seen) {
-        let mut items: Vec<(Digest, (u32, u32))> = self.known.into_iter().collect();
+        let mut items = self.known.into_items();
         items.par_sort_unstable();
         (self.counter, Seen { items, duplicates: self.duplicates, conflicts: self.conflicts })
+    }
+}
+
+/// The items so far, as they came, and where each is found: 24 bytes an item and 5 to 11 of places, so that there is room
+/// for millions. A map of them would take 29 to 57, and as much again when it grows and when it is sorted.
+#[derive(Default)]
+struct Known {
+    items: Vec<(Digest, (u32, u32))>,
+    /// Open addressing with linear probing, at most 3/4 full: the number of an item, counted from 1, or 0.
+    places: Vec<u32>,
+    /// Whoever sends items does not know which of them meet.
+    keys: RandomState,
+}
+
+impl Known {
+    /// Class and generation of an item that is known; else None, and it is known from now on.
+    fn note(&mut self, digest: Digest, of: (u32, u32)) -> Option<(u32, u32)> {
+        if (self.items.len() + 1) * 4 > self.places.len() * 3 {
+            self.grow();
+        }
+        let place = self.place(&digest);
+        if let Some(known) = self.places[place].checked_sub(1) {
+            return Some(self.items[known as usize].1);
+        }
+        self.items.push((digest, of));
+        self.places[place] = narrow(self.items.len());
+        None
+    }
+
+    /// Where the number of an item stands, or would.
+    #[expect(clippy::cast_possible_truncation, reason = "any bits do, as many as number the places")]
+    fn place(&self, digest: &Digest) -> usize {
+        let mask = self.places.len() - 1;
+        let mut place = self.keys.hash_one(digest) as usize & mask;
+        while self.places[place].checked_sub(1).is_some_and(|known| self.items[known as usize].0 != *digest) {
+            place = (place + 1) & mask;
+        }
+        place
+    }
+
+    fn grow(&mut self) {
+        self.places = vec![0; (2 * self.places.len()).max(16)];
+        for i in 0..self.items.len() {
+            let place = self.place(&self.items[i].0);
+            self.places[place] = narrow(i + 1);
+        }
+    }
+
+    fn into_items(self) -> Vec<(Digest, (u32, u32))> {
+        self.items
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashMap;
+
+    #[test]
+    fn an_item_is_known_by_what_it_was_noted_as_first() {
+        let (mut known, mut map) = (Known::default(), HashMap::new());
+        for i in 0..20_000_u32 {
+            let digest = digest_of_canonical(&(i * i % 7919).to_le_bytes());
+            let of = (i % 3, i / 1000);
+            assert_eq!(known.note(digest, of), map.get(&digest).copied());
+            map.entry(digest).or_insert(of);
+        }
+        let mut items = known.into_items();
+        items.sort_unstable();
+        let mut wanted: Vec<_> = map.into_iter().collect();
+        wanted.sort_unstable();
+        assert_eq!(items, wanted);
     }
 }

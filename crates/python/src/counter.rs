@@ -145,11 +145,17 @@ impl Counter {
             (counter.finish(), words, seen)
         })?;
         self.words = words;
-        let digests: Vec<u8> = seen.items.iter().flat_map(|(digest, _)| *digest).collect();
+        let digests = PyBytes::new_with(py, 16 * seen.items.len(), |bytes| {
+            bytes
+                .chunks_exact_mut(16)
+                .zip(&seen.items)
+                .for_each(|(to, (digest, _))| to.copy_from_slice(digest));
+            Ok(())
+        })?;
         let (classes, generations): (Vec<u32>, Vec<u32>) = seen.items.iter().map(|&(_, of)| of).unzip();
         Ok((
             counted(py, found),
-            PyBytes::new(py, &digests),
+            digests,
             classes.into_pyarray(py),
             generations.into_pyarray(py),
             seen.duplicates,

@@ -20,6 +20,7 @@ from ..errors import DataError, StorageError, UsageError
 from ..threads import LISTEN, using
 from .encoding import Encode, EncodeToFolder, Survey
 from .engines import Combine, Engine, Task
+from .mapped import Mapped
 from .parts import Part
 from .trees import Tree, groups
 
@@ -193,7 +194,9 @@ def run_group(task: Task, parts: list[Part], combine: Combine, shared: Any) -> A
     """Return the combination of the task of neighbouring parts."""
     tree: Tree[Any] = Tree(len(parts), combine)
     with using(1):  # workers are as many as cores
-        for k, part in enumerate(parts):
+        for k, (part, after) in enumerate(zip(parts, [*parts[1:], None], strict=True)):
+            if after is not None and isinstance(after.load, Mapped):
+                after.load.read_ahead()
             tree.push(k, task(part, (), shared))
     return tree.result()
 
