@@ -22,7 +22,7 @@ AGAIN  := $(MAKE)
 
 RUST := $(shell find crates -name '*.rs' -not -path '*/target/*') Cargo.toml Cargo.lock crates/core/Cargo.toml crates/python/Cargo.toml
 
-.PHONY: demo test deep test-mail rust fuzz lint minimum bench parity audit docs licences man pages site tools clean
+.PHONY: demo test deep test-mail rust fuzz clippy lint minimum bench parity audit docs licences man pages site tools clean
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/.installed
@@ -54,9 +54,11 @@ fuzz: | tools
 	sh crates/core/fuzz/run $(FUZZ_SECONDS)
 
 # In a directory of its own: without the settings of Python's build it would have the extension compiled anew.
-lint: $(VENV)/.tested
-	cargo fmt --all --check
+clippy: | tools
 	cargo clippy --workspace --all-targets --target-dir target/lint --quiet -- -D warnings
+
+lint: $(VENV)/.tested clippy
+	cargo fmt --all --check
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy

@@ -13,6 +13,7 @@ import mmap
 import os
 import pickle
 import shutil
+import sys
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -101,7 +102,7 @@ class Mapped:
 
     def read_ahead(self) -> None:
         """Have the system begin to read the part, where it can, while something else is computed."""
-        if hasattr(os, "posix_fadvise"):
+        if sys.platform == "linux":
             with suppress(OSError), open(f"{self.path}/{_ARRAYS}", "rb", buffering=0) as file:  # who loads it names it
                 os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_WILLNEED)
 
