@@ -1,7 +1,7 @@
 """Rows and texts that are larger than memory: how much of it they take, and how near the machine's rate passes come.
 
     python benchmarks/beyond_memory.py rows  [--gigabytes 20] [--scratch FOLDER] [--record]
-    python benchmarks/beyond_memory.py texts [--gigabytes 10] [--scratch FOLDER] [--record]
+    python benchmarks/beyond_memory.py texts [--gigabytes 10] [--words 1,1 1,2] [--scratch FOLDER] [--record]
 
 `rows`: the words of IMDB's reviews, repeated with noise, are encoded into so many bytes of files, and two processes fit
 logistic regression to a relative gap of 1e-4. Each pass is timed beside two rates: that of the disk, which is read once
@@ -24,6 +24,7 @@ import tempfile
 import threading
 import time
 from collections import defaultdict
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,14 +33,13 @@ from typing import Any, Self
 import environment
 import numpy as np
 from compared_sets import texts
+from measure import family
 from run import begin_record, keep_record
 from scipy import sparse as sp
 
 from deciban import LogisticRegression
 from deciban.distributed import fit
-from deciban.distributed.mapped import Mapped
 from deciban.distributed.on_executors import OnExecutor
-from deciban.distributed.parts import Part
 from deciban.distributed.passes import Direction, Look, Objective, Point, Times
 from deciban.losses import Logistic
 from deciban.threads import using
@@ -53,7 +53,7 @@ PIECE = 1 << 30
 
 
 class Memory:
-    """The most that a process and those it started had resident, in MB: not mapped, and mapped from files."""
+    """Watches the most that a process and those it started had resident, in MB: not mapped, and mapped from files."""
 
     def __init__(self, pid: int) -> None:
         self.pid, self.most, self.mapped = pid, 0.0, 0.0
@@ -74,14 +74,8 @@ class Memory:
             self.mapped = max(self.mapped, sum(mapped for _, mapped in own))
 
 
-def family(pid: int) -> list[int]:
-    """A process and those that it started."""
-    told = subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, check=False).stdout.split()
-    return [pid, *(each for child in told if int(child) != pid for each in family(int(child)))]
-
-
 def resident(pid: int) -> tuple[float, float]:
-    """MB of a process that are no page of a file, and that are one."""
+    """Return MB of a process that are no page of a file, and that are one."""
     try:
         told = dict(re.findall(r"^(Rss\w+):\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text(), re.MULTILINE))
     except (FileNotFoundError, ProcessLookupError):
@@ -90,7 +84,7 @@ def resident(pid: int) -> tuple[float, float]:
 
 
 def disk_rate(folder: Path, most: int = 2 << 30) -> float:
-    """Bytes a second of files that are in no cache."""
+    """Return the bytes a second of files that are in no cache."""
     os.sync()  # what is not written yet stays in memory
     read, began = 0, time.perf_counter()
     for path in sorted(folder.rglob("arrays")):
@@ -140,11 +134,11 @@ def write_rows(path: Path) -> int:
 
 
 class Timed:
-    """What each pass took, by its name, and the first of the encoded parts."""
+    """Times each pass, by its name, and measures the disk and the core once the parts are encoded."""
 
     def __init__(self) -> None:
         self.seconds: dict[str, list[float]] = defaultdict(list)
-        self.kept: Any = None
+        self.bytes, self.disk, self.cores = 0, 0.0, dict[str, float]()
 
     def __enter__(self) -> Self:
         self._reduce = reduce = OnExecutor.reduce
@@ -156,7 +150,6 @@ class Timed:
             self.seconds[name].append(time.perf_counter() - began)
             print(f"  {name:28} {self.seconds[name][-1]:8.1f} s", flush=True)
             if name.startswith("Encode"):
-                self.kept = found
                 folder = Path(found[0].part.load.path).parent
                 self.disk = disk_rate(folder)
                 self.bytes = sum(path.stat().st_size for path in folder.rglob("arrays"))
@@ -174,29 +167,28 @@ class Timed:
 
 
 def core_rates(survey: Any, d: int) -> dict[str, float]:
-    """Bytes a second of each pass over a part that is in memory, by one thread."""
+    """Return the bytes a second of each pass over a part that is in memory, by one thread."""
     objective = Objective(Logistic(), np.array([0, 1]), np.ones(2), False, True, "rate")
     point = Point(np.random.default_rng(0).normal(size=(1, d)), np.zeros(1), 1)
     each = {
         "Look with diagonal": (Look(objective, True), point),
         "Times": (Times(objective), Direction(point, np.ones((1, d + 1)))),
     }
-    part: Part = survey.part
-    size = Path(Mapped(part.load.path).path, "arrays").stat().st_size  # type: ignore[attr-defined]
+    size = Path(survey.part.load.path, "arrays").stat().st_size
     rates = {}
     with using(1):
         for name, (task, shared) in each.items():
             seconds = []
             for _ in range(4):
                 began = time.perf_counter()
-                task(part, (), shared)
+                task(survey.part, (), shared)
                 seconds.append(time.perf_counter() - began)
             rates[name] = size / min(seconds)
     return rates
 
 
 def measure_rows(gigabytes: float, scratch: Path) -> dict[str, Any]:
-    """Fit logistic regression to so many bytes of rows."""
+    """Fit logistic regression to so many bytes of rows, and return what that takes."""
     path = scratch / "rows.npz"
     with ProcessPoolExecutor(1) as apart:  # so that what it takes is in no figure
         values = apart.submit(write_rows, path).result()
@@ -255,7 +247,7 @@ def write_texts(path: Path, size: int, seed: int = 0) -> int:
 
 
 def train(path: Path, scratch: Path, *options: str) -> dict[str, float]:
-    """What `deciban train` of naive Bayes takes."""
+    """Train naive Bayes by the command, and return what that takes."""
     model, log = scratch / "model.deciban", scratch / "log"
     command = [environment.deciban(), "train", str(path), "--text", "text", "--label", "label", "-o", str(model)]
     command += ["--model", "naive-bayes", *options]
@@ -273,15 +265,15 @@ def train(path: Path, scratch: Path, *options: str) -> dict[str, float]:
     return found | {"bytes_per_s": size / seconds, "bytes_per_cpu_s": size / cpu}
 
 
-def measure_texts(gigabytes: float, scratch: Path) -> dict[str, Any]:
-    """Train on so many bytes of texts, and on a piece of them in memory."""
+def measure_texts(gigabytes: float, scratch: Path, lengths: Sequence[str]) -> dict[str, Any]:
+    """Train on so many bytes of texts, and on a piece of them in memory, and return what that takes."""
     whole, piece = scratch / "texts.jsonl", scratch / "piece.jsonl"
     number = write_texts(whole, int(gigabytes * 1e9))
     with open(whole, "rb") as file:
         lines = file.read(min(PIECE, int(gigabytes * 1e9 / 4)))
     piece.write_bytes(lines[: lines.rindex(b"\n") + 1])
     results: dict[str, Any] = {"texts": number}
-    for words in ("1,1", "1,2"):
+    for words in lengths:
         inside = train(piece, scratch, "--words", words, "--memory", "18GB")
         found = train(whole, scratch, "--words", words, "--memory", "500MB")
         share = found["bytes_per_s"] / inside["bytes_per_s"]
@@ -295,12 +287,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=["rows", "texts"])
     parser.add_argument("--gigabytes", type=float)
+    parser.add_argument("--words", nargs="+", default=["1,1", "1,2"], help="word n-grams of the texts that are counted")
     parser.add_argument("--scratch", type=Path, help="folder on the disk that is measured")
     parser.add_argument("--record", action="store_true")
     asked = parser.parse_args()
-    of, size = (measure_rows, 20.0) if asked.what == "rows" else (measure_texts, 10.0)
     with tempfile.TemporaryDirectory(prefix="deciban-benchmark-", dir=asked.scratch) as scratch:
-        found = of(asked.gigabytes or size, Path(scratch))
+        if asked.what == "rows":
+            found = measure_rows(asked.gigabytes or 20.0, Path(scratch))
+        else:
+            found = measure_texts(asked.gigabytes or 10.0, Path(scratch), asked.words)
     if asked.record:
         keep_record(begin_record(**{asked.what: found}), f"beyond-memory-{asked.what}")
     return 0

@@ -64,6 +64,12 @@ def process(
     return Finished(wall, usage.ru_utime + usage.ru_stime)
 
 
+def family(pid: int) -> list[int]:
+    """Return a process and those that it started."""
+    told = subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, check=False).stdout.split()
+    return [pid, *(each for child in told if int(child) != pid for each in family(int(child)))]
+
+
 def in_turn(sides: Sequence[Side], runs: int, told: Callable[[str], None]) -> dict[str, list[Numbers]]:
     """`runs` of every side, A B A B …, so that what slows the machine slows all alike."""
     results: dict[str, list[Numbers]] = {side.name: [] for side in sides}

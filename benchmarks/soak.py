@@ -28,6 +28,7 @@ from pathlib import Path
 import environment
 import numpy as np
 from mail_clients import request_with
+from measure import family
 from real_mail import spamassassin
 from run import begin_record, keep_record
 from serving import is_open, write_folders
@@ -178,9 +179,8 @@ class Load:
 
 def memory_of(pid: int) -> float:
     """MB of a process and those it started, what they share counted once."""
-    told = subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, check=False).stdout.split()
     total = 0
-    for each in [pid, *map(int, told)]:
+    for each in family(pid):
         try:
             lines = Path(f"/proc/{each}/smaps_rollup").read_text().splitlines()
             command = Path(f"/proc/{each}/cmdline").read_bytes()

@@ -86,7 +86,7 @@ impl Intake {
 
     /// The counter and what was seen.
     pub fn finish(self) -> (Counter, Seen) {
-        let mut items = self.known.into_items();
+        let mut items = self.known.items;
         items.par_sort_unstable();
         (self.counter, Seen { items, duplicates: self.duplicates, conflicts: self.conflicts })
     }
@@ -136,10 +136,6 @@ impl Known {
             self.places[place] = narrow(i + 1);
         }
     }
-
-    fn into_items(self) -> Vec<(Digest, (u32, u32))> {
-        self.items
-    }
 }
 
 #[cfg(test)]
@@ -156,7 +152,7 @@ mod tests {
             assert_eq!(known.note(digest, of), map.get(&digest).copied());
             map.entry(digest).or_insert(of);
         }
-        let mut items = known.into_items();
+        let mut items = known.items;
         items.sort_unstable();
         let mut wanted: Vec<_> = map.into_iter().collect();
         wanted.sort_unstable();

@@ -159,11 +159,11 @@ def _without_arguments(part: Part) -> Part:
 def _run(task: Task, combine: Combine, count: int, parts: dict[int, Part], shared: Any, *arguments: Any) -> list[Node]:
     """Return the nodes that the task of some of `count` parts makes; each has as many of the arguments."""
     tree: Tree[Any] = Tree(count, combine)
-    each = len(arguments) // len(parts)
+    each, shared = len(arguments) // len(parts), _aligned(shared)
     with using(1):
         for k, (place, part) in enumerate(parts.items()):
             own = arguments[k * each : (k + 1) * each]
-            tree.push(place, task(part, _aligned(own), _aligned(shared)))
+            tree.push(place, task(part, _aligned(own), shared))
     return tree.nodes()
 
 

@@ -162,36 +162,30 @@ def _look(objective: Objective, rows: Rows, s: Floats) -> tuple[Sums, Floats]:
     """Return the sums, and curvatures (N, K)."""
     K, loss, width = objective.outputs, objective.loss, objective.width
     total, conjugate, sharp = np.zeros(K), np.zeros((2, K)), np.zeros((3, K))
-    ca, h, wrong = np.empty((len(rows.y), K)), np.empty((len(rows.y), K)), 0.0
+    N, wrong = len(rows.y), 0.0
+    above, below, h = np.empty((N, K)), np.empty((N, K)), np.empty((N, K))
     for k in range(K):
         y, sk = objective.targets(rows.y, k), np.ascontiguousarray(s[:, k])
+        sides = _by_side(y, rows.c)
         if width:
             total[k], a, h[:, k], sharp[0, k] = _look_smoothly(y, rows.c, sk, width)
-            sharp[1:, k], conjugate[:, k] = _conjugates_smoothly(y, rows.c, a, width)
+            sharp[1:, k], conjugate[:, k] = _conjugates_smoothly(y * a, sides, width)
         else:
             total[k], a, h[:, k] = loss_look(loss.name, y, rows.c, sk)
-            conjugate[:, k] = [loss_conjugate(loss.name, y, c, a) for c in _by_side(y, rows.c)]
-        ca[:, k] = rows.c * a
+            conjugate[:, k] = [loss_conjugate(loss.name, y, c, a) for c in sides]
+        above[:, k], below[:, k] = (c * a for c in sides)
         if K == 1:
             missed = (sk > 0.0) != (y > 0.0)
             wrong = float(missed.sum() if rows.repetition is None else rows.repetition[missed].sum())
-    up, v = _sums_by_side(objective, rows, ca)
+    up = np.array([above.sum(axis=0), below.sum(axis=0)])
+    v = np.array([_combine_apart(rows, above), combination(rows.rows, below)])
     return Sums(total, conjugate, up, v, wrong, np.zeros(0), sharp), h
 
 
-def _by_side(y: Floats, values: Floats) -> tuple[Floats, Floats]:
-    """Return the values of the examples of either side, and zeros in the places of the others."""
+def _by_side(y: Floats, c: Floats) -> tuple[Floats, Floats]:
+    """Return the weights of the examples of either side, and zeros in the places of the others."""
     is_above = np.maximum(y, 0.0)
-    return values * is_above, values * (1.0 - is_above)
-
-
-def _sums_by_side(objective: Objective, rows: Rows, ca: Floats) -> tuple[Floats, Floats]:
-    """Return Σ c a (2, K) and Σ c a x (2, K, d) of the examples of either side."""
-    K = objective.outputs
-    each = [_by_side(objective.targets(rows.y, k), ca[:, k]) for k in range(K)]
-    above, below = (np.column_stack(sides) for sides in zip(*each, strict=True))
-    v = np.array([_combine_apart(rows, above), combination(rows.rows, below)])
-    return np.array([above.sum(axis=0), below.sum(axis=0)]), v
+    return c * is_above, c * (1.0 - is_above)
 
 
 def _combine_apart(rows: Rows, u: Floats) -> Floats:
@@ -211,12 +205,13 @@ def _look_smoothly(y: Floats, c: Floats, s: Floats, width: float) -> tuple[float
     )
 
 
-def _conjugates_smoothly(y: Floats, c: Floats, a: Floats, width: float) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """Return the conjugates of the hinge of either side, and those of the smooth hinge."""
-    alpha = y * a
+def _conjugates_smoothly(
+    alpha: Floats, sides: tuple[Floats, Floats], width: float
+) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Return the conjugates of the hinge, by the weights of either side, and those of the smooth hinge."""
     chaos = entr(alpha) + entr(1.0 - alpha)
-    sharp = tuple(-float(mine @ alpha) for mine in _by_side(y, c))
-    return sharp, tuple(s - width * float(mine @ chaos) for s, mine in zip(sharp, _by_side(y, c), strict=True))
+    sharp = tuple(-float(c @ alpha) for c in sides)
+    return sharp, tuple(s - width * float(c @ chaos) for s, c in zip(sharp, sides, strict=True))
 
 
 def _look_jointly(objective: Objective, rows: Rows, s: Floats) -> tuple[Sums, Floats]:
