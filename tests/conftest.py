@@ -68,8 +68,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:], left = split_off_repeated(items)
         draw_others(items)
     config.hook.pytest_deselected(items=[*product, *left])
-    # What compiles on one core for minutes begins first, so that the others have something to do meanwhile.
-    items.sort(key=lambda item: "/test_wheel.py" not in item.nodeid)
+    # What takes one core a minute begins first, so that the others have something to do meanwhile.
+    items.sort(key=lambda item: not item.path.stem.startswith(("test_wheel", "test_windows")))
 
 
 # The adapters carry scikit-learn's docstrings, whose examples are not ours to run.

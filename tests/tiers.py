@@ -10,6 +10,7 @@ Of a product of three catalogues or more it keeps cases that cover every pair of
 import os
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from heapq import heapify, heapreplace
 from itertools import combinations, product
 from types import SimpleNamespace
 from typing import Any
@@ -140,7 +141,13 @@ def _cover(cases: list[tuple[Any, ...]], n: int) -> list[int]:
     """Return the places of few cases, in order, that cover every n entries: those first that cover the most."""
     covered = [set(combinations(entries, n)) for entries in cases]
     left, chosen = set().union(*covered), []
+    most = [(-len(each), k) for k, each in enumerate(covered)]
+    heapify(most)
     while left:
-        chosen.append(max(range(len(cases)), key=lambda k: len(covered[k] & left)))
-        left -= covered[chosen[-1]]
+        known, k = most[0]
+        if (now := -len(covered[k] & left)) == known:  # no other covers more: what is left only becomes less
+            chosen.append(k)
+            left -= covered[k]
+        else:
+            heapreplace(most, (now, k))
     return sorted(chosen)

@@ -16,7 +16,7 @@ from typing import Any, Self
 
 import pytest
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
+NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "chrome")
 _PATIENCE = 30.0  # seconds for an answer
 
 

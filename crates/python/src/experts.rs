@@ -505,14 +505,3 @@ fn each_row(
     };
     rows.iter().try_for_each(|&row| read(row)).ok_or_else(outside)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_have_places_among_those_of_their_experts() {
-        assert_eq!(places(&[0, 1, 0], 2), Some(vec![0, 0, 1]));
-        assert_eq!(places(&[2], 2), None);
-    }
-}
