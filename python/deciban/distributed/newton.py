@@ -37,6 +37,8 @@ _FEW, _NUMBERS = 512, 1 << 23
 _CORNERS = 2048
 # Where whole steps do not go down, these lengths are tried in one pass, and so often.
 _LENGTHS, _ROUNDS = 0.25 ** np.arange(13), 3
+# Where P does not fall any more for rounding, a step counts that leaves so much of a gap at most.
+_LESS = 0.999
 # Directions of so much less curvature than the diagonal tells are flat.
 _FLAT = 1e-10
 
@@ -219,7 +221,7 @@ class Search:
     # Steps.
 
     def step(self, value: Value, done: Floats, few: bool) -> Value | None:
-        """Return the value after a step of Newton, shortened until P falls; None where it does not."""
+        """Return the value after a step of Newton, shortened until P falls; None where neither it nor the gap does."""
         towards = self._by_hessian(value) if few else self._by_gradients(value)
         towards[done if not self.objective.joint else np.zeros(len(towards), bool)] = 0.0
         falls = self._dots(value.gradient, towards)
@@ -237,6 +239,8 @@ class Search:
             good = tried.primal <= value.primal + 1e-4 * t * falls
             rounding = np.abs(tried.primal - value.primal) <= 1e-14 * np.abs(value.primal)
             if (good | (rounding & (tried.gap <= value.gap))).all():
+                if not ((tried.primal < value.primal) | (tried.gap < _LESS * value.gap)).any():
+                    return None
                 self.short = bool((t[falls < 0.0] < 1.0).any())
                 return tried
             t = np.where(good, t, self._best_length(value, 0.25 * t, towards))
