@@ -112,8 +112,8 @@ class MinimisedRatios(Minimised):
                 targets = objective.targets(some.y, k)
                 pull = worth_of_sample(some.X, targets, some.repetition, sides, model.alpha)
             null = _null_of(problem, reduce(OffsetsOf(objective, k, pull * ratios), None))
-            made = {field.name: getattr(problem, field.name) for field in fields(Problem)}
-            surrogates.append(KnownNull(**made, ratios=ratios, pull=float(pull), found=null))
+            made = {field.name: getattr(problem, field.name) for field in fields(Problem)} | {"scale": ratios}
+            surrogates.append(KnownNull(**made, pull=float(pull), found=null))
         return RatioSearch(objective, model._penalty(), surrogates, limits, reduce, engine.save_point)
 
     def _start(

@@ -32,10 +32,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Weighed(Problem):
-    """A problem over f ∘ r with the offset κ·f·r, which remembers `ratios`, r (d,), and `pull`, κ."""
+    """A problem over r∘f, with the ratios r (d,) as `scale`, and the offset κ·f·r, which remembers `pull`, κ."""
 
-    ratios: Any = None
     pull: float = 0.0
+
+    @property
+    def ratios(self) -> Floats:
+        """r (d,)."""
+        return np.ones(self.shape[1]) if self.scale is None else self.scale
 
 
 # Why there is no `coef_`.
@@ -188,11 +192,11 @@ class NBSVM(LinearClassifier):
         return self.loss == "logistic"
 
     def _numbers_of_class(self, given: RowExamples) -> float:
-        # Each class scales X for itself; the size of CSR is that of what is stored.
+        # A class that is fitted by itself scales X for itself; the size of CSR is that of what is stored.
         return super()._numbers_of_class(given) + float(given.X.size)
 
     def _problems(self, given: RowExamples) -> list[Problem]:
-        """Return each with its features scaled by r, and κ·f·r as what the scores have besides."""
+        """Return each with r as the scale of its features, and κ·f·r as what the scores have besides."""
         given = replace(given, X=self._features(given.X))
         self._check_ratios()
         hashed = hashes(given.X, self._seed()) if isinstance(self.pull, str) else None
@@ -207,9 +211,8 @@ class NBSVM(LinearClassifier):
             kappa = worth(given.X, problem.y, given.repetition, counts, self.alpha, hashed)
         ratios = r.astype(np.float64)  # as precise as the features are
         offset = kappa * problem.product(ratios[None, :], np.zeros(1)) if kappa else None
-        scaled = (rows[0] * r[rows[1]], *rows[1:]) if problem.sparse else rows * r
         made = {field.name: getattr(problem, field.name) for field in fields(problem)}
-        return Weighed(**{**made, "rows": scaled, "offset": offset}, ratios=ratios, pull=kappa)
+        return Weighed(**{**made, "scale": ratios, "offset": offset}, pull=kappa)
 
     def _check_ratios(self) -> None:
         """Raise ValueError for parameters of the ratios that make no sense."""

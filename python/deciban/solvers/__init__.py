@@ -61,6 +61,7 @@ def solve(
     >>> solve(problem, Limits()).w.round(6).tolist()
     [[2.0]]
     """
+    problem = problem.written_out()
     centred = Centred.of(problem)
     if centred is not None:
         return centred.solve(lambda near, known: _solve(near, limits, solver, known, seed), start)
@@ -140,7 +141,8 @@ def _ascend_each(few: list[Problem], limits: Limits, starts: list[Solution | Non
 def ascend_together(problems: Sequence[Problem], solver: str | Solver, limits: Limits) -> bool:
     """Return whether dual ascent may solve siblings side by side, each row that is read serving all."""
     first = problems[0]
-    known = isinstance(first.siblings, Siblings) and isinstance(first.loss, dual_coordinate.TOGETHER)
+    known = isinstance(first.siblings, Siblings) and first.siblings.have(first)
+    known = known and isinstance(first.loss, dual_coordinate.TOGETHER)
     if solver not in ("auto", dual_coordinate.NAME) or not known or len(problems) < _SIDE_BY_SIDE:
         return False
     if refusal(dual_coordinate, first) is not None or Centred.of(first) is not None:

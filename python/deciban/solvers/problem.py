@@ -30,7 +30,7 @@ _ROUNDING, _FREE = 1e-15, 1e-10
 
 @dataclass(frozen=True)
 class Problem:
-    """The problem min over w (K, d), b (K,) of Σ_i c_i ℓ(y_i, x_i·wᵀ + b + o_i) + Ω(w).
+    """The problem min over w (K, d), b (K,) of Σ_i c_i ℓ(y_i, (r∘x_i)·wᵀ + b + o_i) + Ω(w).
 
     The intercept b is never penalised.
 
@@ -54,6 +54,8 @@ class Problem:
         Number of threads. By default all cores.
     offset : ndarray of shape (n_samples,), optional
         What the scores have besides, o, for K = 1. By default 0.
+    scale : ndarray of shape (n_features,), optional
+        What each feature is multiplied by, r: problems that differ in it share rows until one is solved. By default 1.
     siblings : Siblings, optional
         Of problems that differ in their targets alone, what is done once for all.
 
@@ -75,6 +77,7 @@ class Problem:
     K: int = 1
     n_jobs: int | None = None
     offset: Floats | None = None
+    scale: Floats | None = None
     siblings: Any = field(default=None, repr=False, compare=False)
 
     @property
@@ -93,7 +96,7 @@ class Problem:
         return len(self.rows[0]) if isinstance(self.rows, tuple) else self.rows.size
 
     def scores(self, w: Floats, b: Floats) -> Floats:
-        """Return the scores s = X·w + b + o, in one pass over X.
+        """Return the scores s = X·(r∘w) + b + o, in one pass over X.
 
         Parameters
         ----------
@@ -111,7 +114,7 @@ class Problem:
         return s if self.offset is None else s + self.offset
 
     def product(self, w: Floats, b: Floats) -> Floats:
-        """Return X·w + b without the offset, as scores change along a step.
+        """Return X·(r∘w) + b without the offset, as scores change along a step.
 
         Parameters
         ----------
@@ -125,7 +128,7 @@ class Problem:
         ndarray of shape (n_samples,) or (n_samples, K)
             Changes of scores; (n_samples,) for K = 1.
         """
-        s: Floats = scores(self.rows, np.ascontiguousarray(w), b, n_jobs=self.n_jobs)
+        s: Floats = scores(self.rows, np.ascontiguousarray(self._scaled(w)), b, n_jobs=self.n_jobs)
         return s[:, 0] if self.K == 1 else s
 
     def conjugate(self, a: Floats) -> Floats:
@@ -145,7 +148,7 @@ class Problem:
         return conjugate if self.offset is None else conjugate + a * self.offset
 
     def combination(self, u: Floats) -> Floats:
-        """Return the combination of examples Σ_i u_i x_i, in one pass over X.
+        """Return the combination of examples Σ_i u_i (r∘x_i), in one pass over X.
 
         Parameters
         ----------
@@ -158,10 +161,31 @@ class Problem:
             Combinations.
         """
         v: Floats = combination(self.rows, np.ascontiguousarray(u.reshape(len(self.y), self.K)), n_jobs=self.n_jobs)
-        return v
+        return self._scaled(v)
+
+    def _scaled(self, w: Floats) -> Floats:
+        """Return r∘w."""
+        return w if self.scale is None else self.scale * w
+
+    def written_out(self) -> Problem:
+        """Return the same problem without a scale, which its rows have instead.
+
+        Returns
+        -------
+        Problem
+            The problem as solvers see it, which look at the rows themselves; this one where it has no scale.
+        """
+        if self.scale is None:
+            return self
+        values = self.rows[0] if isinstance(self.rows, tuple) else self.rows
+        scale = self.scale
+        if ((values == 0.0) | (values == 1.0)).all() and (scale == scale.astype(values.dtype)).all():
+            scale = scale.astype(values.dtype)  # no product is rounded
+        rows = (values * scale[self.rows[1]], *self.rows[1:]) if isinstance(self.rows, tuple) else values * scale
+        return replace(self, rows=rows, scale=None, siblings=None)
 
     def gram_times(self, h: Floats, v: Floats) -> Floats:
-        """Return Xᵀ·diag(h)·X·v, in one pass over X.
+        """Return r∘Xᵀ·diag(h)·X·(r∘v), in one pass over X.
 
         Parameters
         ----------
@@ -175,8 +199,8 @@ class Problem:
         ndarray of shape (n_features,)
             The product.
         """
-        product: Floats = gram_times(self.rows, h, np.ascontiguousarray(v), n_jobs=self.n_jobs)[0]
-        return product
+        product: Floats = gram_times(self.rows, h, np.ascontiguousarray(self._scaled(v)), n_jobs=self.n_jobs)[0]
+        return self._scaled(product)
 
     def without_offset(self) -> Self:
         """Return the same problem of residuals, (y − o) − (x·w + b).
@@ -311,14 +335,15 @@ class Problem:
 
     @cached_property
     def squares(self) -> float:
-        """Return Σ ‖x‖² over all examples. Cost: a pass over X."""
-        values = self.rows[0] if isinstance(self.rows, tuple) else self.rows.reshape(-1)
+        """Return Σ ‖r∘x‖² over all examples. Cost: a pass over X."""
+        rows = self.written_out().rows
+        values = rows[0] if isinstance(rows, tuple) else rows.reshape(-1)
         return dot(values, values)
 
     @cached_property
     def sizes(self) -> tuple[float, float]:
-        """The least size |x| of a value that is not 0, and the largest. Cost: a pass over X."""
-        return sizes(self.rows, n_jobs=self.n_jobs)
+        """The least size |r·x| of a value that is not 0, and the largest. Cost: a pass over X."""
+        return sizes(self.written_out().rows, n_jobs=self.n_jobs)
 
     @cached_property
     def slopes_at_zero(self) -> float:

@@ -204,8 +204,8 @@ class Siblings:
 
     def have(self, problem: Problem) -> bool:
         """Return whether these are the problem's rows and weights, as they came."""
-        same = problem.rows is self._first.rows and problem.c is self._first.c and problem.offset is None
-        return same and self._first.offset is None
+        same = problem.rows is self._first.rows and problem.c is self._first.c
+        return same and all(each.offset is None and each.scale is None for each in (problem, self._first))
 
     def combination(self, problem: Problem, u: Floats) -> Floats:
         """Return Σ c_i u_i x_i for a u (N,) that is the same for all examples of a side, from the examples of one side

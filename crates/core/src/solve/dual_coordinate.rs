@@ -8,11 +8,14 @@
 //! Hsieh, Chang, Lin, Keerthi & Sundararajan, ICML 2008, Algorithm 3; for the logistic loss Yu, Huang & Lin, Machine
 //! Learning 85, 2011. Each step maximises D over one a_i exactly. The intercept is the multiplier of the constraint and
 //! is found by the method of multipliers (Hestenes 1969, Powell 1969): within a pass it moves as the weight of a
-//! constant feature σ would, after each pass the constraint's residual is added once more. Where many passes are needed,
-//! some are followed by a step of Newton's on the face (`face.rs`). One pass touches every value stored twice. Floor: dot and addition at ≈ 220 M values/s a core.
+//! constant feature σ would, after each pass the constraint's residual is added once more (`Hold`). Where many passes are
+//! needed, some are followed by a step of Newton's on the face (`face.rs`). One pass touches every value stored twice.
+//! Floor: dot and addition at ≈ 220 M values/s a core.
 
 mod face;
 mod lanes;
+
+use std::mem::replace;
 
 use pulp::{Arch, Simd, WithSimd};
 
@@ -124,17 +127,61 @@ struct Guess {
     gap: f64,
 }
 
+/// σ², the square of the constant feature that holds Σ c_i a_i at 0.
+///
+/// The larger it is, the less a pass leaves of the sum, and the more of it is made up by the examples visited first, which
+/// later passes have to undo. So it is small at first, and grows where half of the sum or more is left by a pass and is
+/// most of the gap.
+#[derive(Clone, Copy)]
+struct Hold {
+    square: f64,
+    most: f64,
+    /// |Σ c_i a_i| after the pass before.
+    left: f64,
+}
+
+/// At first it is this share of the mean squared norm of rows, and at most all of it.
+const LOOSE: f64 = 0.1;
+/// However small the features, a residual of every example moves the intercept by so much.
+const LEAST: f64 = 4.0;
+/// By so much it grows.
+const TIGHTER: f64 = 4.0;
+
+impl Hold {
+    /// For rows of these squared norms; σ² is 0 without an intercept.
+    fn new(norms: impl Iterator<Item = f64>, c: &[f64], intercept: bool, strength: f64) -> Hold {
+        let total = c.iter().sum::<f64>().max(f64::MIN_POSITIVE);
+        let mean = norms.zip(c).map(|(n, c)| n * c).sum::<f64>() / total;
+        let at = |share: f64| if intercept { (share * mean).max(LEAST * strength / total) } else { 0.0 };
+        Hold { square: at(LOOSE), most: at(1.0), left: f64::INFINITY }
+    }
+
+    /// What a residual adds to the gap.
+    fn off(&self, residual: f64, b: f64) -> f64 {
+        if self.square > 0.0 { residual.abs() * (1.0 + b.abs()) } else { 0.0 }
+    }
+
+    /// By how much σ² grows after a pass that left this residual, which adds `off` to a gap that is `seen` otherwise.
+    fn grow(&mut self, residual: f64, off: f64, seen: f64) -> f64 {
+        let before = replace(&mut self.left, residual.abs());
+        if off <= seen || self.left <= 0.5 * before {
+            return 0.0;
+        }
+        let square = (TIGHTER * self.square).min(self.most);
+        square - replace(&mut self.square, square)
+    }
+}
+
 struct State {
     w: Vec<f64>,
     b: f64,
     a: Vec<f64>,
     /// Σ c_i a_i, which the intercept makes vanish.
     residual: f64,
-    /// c_i (‖x_i‖² + σ²) / λ.
+    /// c_i ‖x_i‖² / λ.
     curvature: Vec<f64>,
     strength: f64,
-    /// σ², 0 without an intercept.
-    constant: f64,
+    hold: Hold,
     /// Examples that may still move are in front, so many of them.
     places: Vec<u32>,
     active: usize,
@@ -154,11 +201,8 @@ impl State {
     ) -> State {
         let Problem { rows, y, weight: c, loss, intercept, .. } = problem;
         let norms: Vec<f64> = (0..rows.count()).map(|i| rows.row(i).squared_norm()).collect();
-        let total = c.iter().sum::<f64>().max(f64::MIN_POSITIVE);
-        let mean = norms.iter().zip(*c).map(|(n, c)| n * c).sum::<f64>() / total;
-        // However small the features, a residual of every example moves the intercept by 1.
-        let constant = if *intercept { mean.max(strength / total) } else { 0.0 };
-        let curvature = norms.iter().zip(*c).map(|(n, c)| c * (n + constant) / strength).collect();
+        let hold = Hold::new(norms.iter().copied(), c, *intercept, strength);
+        let curvature = norms.iter().zip(*c).map(|(n, c)| c * n / strength).collect();
         let a: Vec<f64> = match start {
             None => vec![0.0; y.len()],
             Some(start) => start.iter().zip(*y).map(|(&a, &y)| loss.feasible(y, a)).collect(),
@@ -172,7 +216,7 @@ impl State {
             a,
             curvature,
             strength,
-            constant,
+            hold,
             places,
             active,
             asleep: 0.0,
@@ -181,7 +225,7 @@ impl State {
         };
         if start.is_some() {
             state.w = state.weights(problem, &state.a);
-            state.b = state.intercept(problem).unwrap_or(state.residual * constant / strength);
+            state.b = state.intercept(problem).unwrap_or(state.residual * hold.square / strength);
         }
         state
     }
@@ -213,11 +257,13 @@ impl State {
         order.shuffle(&mut self.places[..self.active]);
         let (before, asleep) = (self.active, self.asleep);
         let told = problem.loss.narrow(Ready { problem, state: self });
-        self.b += self.constant / self.strength * self.residual;
+        self.b += self.hold.square / self.strength * self.residual;
         self.clearance = if told.moved > 0.0 { told.moved } else { f64::INFINITY };
         let scale = (before as f64 / told.sampled.max(1) as f64).max(1.0);
         let norm: f64 = self.w.iter().map(|w| w * w).sum();
-        let gap = (told.gap * scale) * self.caution + self.off();
+        let seen = told.gap * scale * self.caution;
+        let gap = seen + self.off();
+        self.b += self.hold.grow(self.residual, gap - seen, seen) / self.strength * self.residual;
         Guess { primal: told.loss * scale + asleep + 0.5 * self.strength * norm, gap }
     }
 
@@ -229,7 +275,7 @@ impl State {
         w: &[f64],
         residual: f64,
     ) -> f64 {
-        let weight = self.constant / self.strength;
+        let weight = self.hold.square / self.strength;
         let multiplier = self.b - weight * self.residual;
         let square: f64 = w.iter().map(|w| w * w).sum();
         -problem.total_conjugate(a)
@@ -258,7 +304,7 @@ impl State {
 
     /// What the residual adds to the gap.
     fn off(&self) -> f64 {
-        if self.constant > 0.0 { self.residual.abs() * (1.0 + self.b.abs()) } else { 0.0 }
+        self.hold.off(self.residual, self.b)
     }
 
     /// All examples may move again.
@@ -308,10 +354,11 @@ impl<V: Value, I: Index, L: DualLoss, K: DualLoss> WithSimd for Pass<'_, '_, '_,
         let Pass { problem, loss, state } = self;
         let Problem { rows, y, weight: c, .. } = *problem;
         let mut told = Told::default();
-        let mut k = 0;
+        let (mut k, constant) = (0, state.hold.square);
         while k < state.active {
             let i = state.places[k] as usize;
-            let (y, c, q, from) = (y[i], c[i], state.curvature[i], state.a[i]);
+            let (y, c, from) = (y[i], c[i], state.a[i]);
+            let q = state.curvature[i] + c * constant / state.strength;
             let row = rows.row(i);
             rows.warm_ahead(&state.places, k);
             let s = row.dot(&state.w) + state.b + problem.offset(i);
@@ -338,7 +385,7 @@ impl<V: Value, I: Index, L: DualLoss, K: DualLoss> WithSimd for Pass<'_, '_, '_,
             let step = c * step;
             row.add_to(step / state.strength, &mut state.w);
             state.residual += step;
-            state.b += state.constant * step / state.strength;
+            state.b += constant * step / state.strength;
             k += 1;
         }
         told

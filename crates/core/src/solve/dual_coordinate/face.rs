@@ -107,7 +107,7 @@ fn step<V: Value, I: Index, L: DualLoss>(
         let dual = state.dual(problem, &a, &w, residual);
         visits += a.len() as f64 / CORES;
         if dual > before {
-            state.b += state.constant / state.strength * (residual - state.residual);
+            state.b += state.hold.square / state.strength * (residual - state.residual);
             (state.a, state.w, state.residual) = (a, w, residual);
             return Gain { dual: dual - before, visits };
         }
@@ -140,7 +140,7 @@ impl<'a, 'p, 'b, 'r, V: Value, I: Index, L: DualLoss> Face<'a, 'p, 'b, 'r, V, I,
         let mut all = vec![0.0; problem.y.len()];
         self.free.iter().zip(p).for_each(|(&i, &p)| all[i as usize] = p / state.strength);
         let w = combination(problem.rows, &all, 1);
-        let b = state.constant / state.strength * p.iter().sum::<f64>();
+        let b = state.hold.square / state.strength * p.iter().sum::<f64>();
         let mut result = scores_of(problem.rows, &self.free, &w, b);
         result.iter_mut().zip(p.iter().zip(&self.diagonal)).for_each(|(q, (p, d))| *q += p * d);
         result
@@ -148,7 +148,8 @@ impl<'a, 'p, 'b, 'r, V: Value, I: Index, L: DualLoss> Face<'a, 'p, 'b, 'r, V, I,
 
     /// p by conjugate gradients, preconditioned by the diagonal, and how many.
     fn solve(&self) -> (Vec<f64>, usize) {
-        let size = |&i: &u32| self.state.curvature[i as usize] / self.problem.weight[i as usize];
+        let constant = self.state.hold.square / self.state.strength;
+        let size = |&i: &u32| self.state.curvature[i as usize] / self.problem.weight[i as usize] + constant;
         let scale: Vec<f64> =
             self.free.iter().zip(&self.diagonal).map(|(i, d)| 1.0 / (size(i) + d)).collect();
         let scaled = |r: &[f64]| -> Vec<f64> { r.iter().zip(&scale).map(|(r, s)| r * s).collect() };

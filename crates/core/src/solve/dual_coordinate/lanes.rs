@@ -4,9 +4,11 @@
 //! it leads to, serve all of them. Each target climbs as it would by itself, but an example sleeps only where it may for
 //! all. Floor: one line of weights a value and a touch, ≈ 100 M values/s a core, for eight targets.
 
+use std::array::from_fn;
+
 use pulp::{Arch, Simd, WithSimd};
 
-use super::{Look, SAMPLED, State, looks};
+use super::{Hold, Look, SAMPLED, State, looks};
 use crate::loss::{DualLoss, OfLoss};
 use crate::products::{combination, scores_turned};
 use crate::rows::{Index, Value};
@@ -78,6 +80,7 @@ struct Climb<'a, 'b, 'r, V, I, L> {
     problems: &'a [Problem<'b, 'r, V, I, L>],
     /// What is the same of all: curvatures, places, clearance; its weights are not used.
     shared: State,
+    holds: [Hold; LANES],
     w: Vec<Lane>,
     b: Lane,
     a: Vec<Lane>,
@@ -89,9 +92,11 @@ struct Climb<'a, 'b, 'r, V, I, L> {
 impl<'a, 'b, 'r, V: Value, I: Index, L: DualLoss> Climb<'a, 'b, 'r, V, I, L> {
     fn new(problems: &'a [Problem<'b, 'r, V, I, L>], strength: f64, starts: &[Option<&[f64]>]) -> Self {
         let (n, d) = (problems[0].rows.count(), problems[0].rows.columns());
+        let shared = State::new(&problems[0], strength, None);
         let mut climb = Climb {
             problems,
-            shared: State::new(&problems[0], strength, None),
+            holds: [shared.hold; LANES],
+            shared,
             w: vec![[0.0; LANES]; d],
             b: [0.0; LANES],
             a: vec![[0.0; LANES]; n],
@@ -116,23 +121,20 @@ impl<'a, 'b, 'r, V: Value, I: Index, L: DualLoss> Climb<'a, 'b, 'r, V, I, L> {
         let before = self.shared.active;
         order.shuffle(&mut self.shared.places[..before]);
         let told = self.problems[0].loss.narrow(Ready { climb: self });
-        let (strength, constant) = (self.shared.strength, self.shared.constant);
+        let strength = self.shared.strength;
         self.shared.clearance = if told.moved > 0.0 { told.moved } else { f64::INFINITY };
         let scale = (before as f64 / told.sampled.max(1) as f64).max(1.0);
         let mut squares = [0.0; LANES];
         self.w.iter().for_each(|lane| squares.iter_mut().zip(lane).for_each(|(sum, w)| *sum += w * w));
         (0..self.problems.len())
             .map(|k| {
-                self.b[k] += constant / strength * self.residual[k];
-                let primal = told.loss[k] * scale + 0.5 * strength * squares[k];
-                (primal, told.gap[k] * scale * self.caution[k] + self.off(k))
+                let (residual, hold) = (self.residual[k], &mut self.holds[k]);
+                self.b[k] += hold.square / strength * residual;
+                let (seen, off) = (told.gap[k] * scale * self.caution[k], hold.off(residual, self.b[k]));
+                self.b[k] += hold.grow(residual, off, seen) / strength * residual;
+                (told.loss[k] * scale + 0.5 * strength * squares[k], seen + off)
             })
             .collect()
-    }
-
-    /// What the residual of a target adds to its gap.
-    fn off(&self, k: usize) -> f64 {
-        if self.shared.constant > 0.0 { self.residual[k].abs() * (1.0 + self.b[k].abs()) } else { 0.0 }
     }
 
     /// Primal and gap of each target, from all examples.
@@ -217,15 +219,17 @@ impl<V: Value, I: Index, L: DualLoss, K: DualLoss> WithSimd for Pass<'_, '_, '_,
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) -> Told {
-        let Climb { problems, shared, w, b, a, y, residual, .. } = self.climb;
+        let Climb { problems, shared, holds, w, b, a, y, residual, .. } = self.climb;
         let Problem { rows, weight, .. } = problems[0];
         let loss = self.loss;
         let lanes = problems.len();
+        let constant = holds.map(|hold| hold.square / shared.strength);
         let mut told = Told::default();
         let mut at = 0;
         while at < shared.active {
             let i = shared.places[at] as usize;
-            let (c, q, y, from) = (weight[i], shared.curvature[i], y[i], a[i]);
+            let (c, y, from) = (weight[i], y[i], a[i]);
+            let q: Lane = from_fn(|k| shared.curvature[i] + c * constant[k]);
             let row = rows.row(i);
             rows.warm_ahead(&shared.places, at);
             let mut s = *b;
@@ -243,11 +247,11 @@ impl<V: Value, I: Index, L: DualLoss, K: DualLoss> WithSimd for Pass<'_, '_, '_,
             }
             let (mut step, mut moves, mut rests) = ([0.0; LANES], false, true);
             for k in 0..lanes {
-                let to = loss.climb(y[k], s[k], q, from[k]);
+                let to = loss.climb(y[k], s[k], q[k], from[k]);
                 step[k] = to - from[k];
                 moves |= step[k] != 0.0;
                 rests &= step[k] == 0.0 && loss.clearance(y[k], s[k], from[k]) > shared.clearance;
-                told.moved = told.moved.max(q * step[k].abs());
+                told.moved = told.moved.max(q[k] * step[k].abs());
                 a[i][k] = to;
             }
             if rests {
@@ -260,9 +264,10 @@ impl<V: Value, I: Index, L: DualLoss, K: DualLoss> WithSimd for Pass<'_, '_, '_,
                 continue;
             }
             for k in 0..LANES {
-                residual[k] += c * step[k];
-                step[k] *= c / shared.strength;
-                b[k] += shared.constant * step[k];
+                step[k] *= c;
+                residual[k] += step[k];
+                b[k] += constant[k] * step[k];
+                step[k] /= shared.strength;
             }
             row.each(|j, x| {
                 let (x, lane) = (x.real(), &mut w[j]);
