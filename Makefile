@@ -24,6 +24,8 @@ RUST := $(shell find crates -name '*.rs' -not -path '*/target/*') Cargo.toml Car
 
 .PHONY: demo test deep test-mail rust fuzz clippy lint minimum bench parity audit docs licences man pages site tools clean
 .DEFAULT_GOAL := demo
+# The tests start thousands of processes, each of which would compile all modules.
+unexport PYTHONDONTWRITEBYTECODE
 
 demo: $(VENV)/.installed
 	@$(BIN)/deciban demo
@@ -73,7 +75,7 @@ minimum: $(LOWEST)/.installed $(VENV)/.installed
 
 $(LOWEST)/.installed: tests/minimum-versions.txt | tools
 	$(PYTHON) -m venv --clear $(LOWEST)
-	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check --requirement $< hypothesis pytest
+	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check --no-compile --requirement $< hypothesis pytest
 	@touch $@
 
 bench: $(VENV)/.released
@@ -129,10 +131,10 @@ $(VENV)/.installed $(VENV)/.released: pyproject.toml $(RUST) | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	@touch $(VENV)/.installed $(VENV)/.released
 
-# For tests it is built as the Rust tests are, in less time.
+# For tests it is built as the Rust tests are, in less time. Of dependencies only what is imported is compiled, then.
 $(VENV)/.tested: pyproject.toml $(RUST) | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --config-settings=build-args='--profile quick' \
-	  --editable '.[test,site]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile \
+	  --config-settings=build-args='--profile quick' --editable '.[test,site]'
 	@touch $@ $(VENV)/.installed
 	@rm -f $(VENV)/.released
 
