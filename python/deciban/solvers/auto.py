@@ -28,10 +28,10 @@ from .reduction import Merged
 # Iterations that the solver after dual ascent may take; where fewer are allowed, somebody wants no optimum.
 _STEPS = 50
 # Dense rows of so many features, and fewer than twice as many of them, are a square: in so many passes dual ascent ends
-# or does not for long, of the logistic loss, whose steps are dearer and whose systems are few, in half as many. Systems
+# or does not for long, of the logistic loss, whose steps are dearer and whose systems are few, in a third. Systems
 # of fewer features cost next to nothing.
 _WIDE = 100
-PASSES_OF_SQUARES = 200
+PASSES_OF_SQUARES = 300
 # Sparse rows of so many values make a pass of dual ascent, which looks for the dual of each example, cheap beside
 # Newton's conjugate gradients, of which the logistic loss takes dozens; and it ends in few passes where the price of
 # errors is at most so many features an example. Its time over Newton's, at prices of 1, 10 and 100, to 1e-6: 20
@@ -252,7 +252,7 @@ def limits_of_ascent(few: Problem, limits: Limits) -> Limits:
     """Return the limits of dual ascent: it ends soon or late, and late is after what follows it. Problems tell which it
     is only by trying, where errors are cheap, rows few, or sparse ones long."""
     if _is_square(few):
-        passes = PASSES_OF_SQUARES // (2 if isinstance(few.loss, Logistic) else 1)
+        passes = PASSES_OF_SQUARES // (3 if isinstance(few.loss, Logistic) else 1)
     elif _is_long(few) or _may_last(few):
         passes = PASSES_OF_SPARSE_ROWS
     elif 0.0 < price_of_errors(few) < interior_point.CHEAP:

@@ -102,13 +102,12 @@ CUBIC = True
 # The answer depends, within the tolerance, on the order of the examples and on how many there are.
 ORDERED = True
 # Where errors are cheaper than that (`price_of_errors`), dual ascent needs few passes and is quicker; for rows of
-# `LONG` values twice that, as a step here costs their square; without an intercept, which ascent finds slowly, `FREE`
-# times that, and with one the less, the rarer a class is. A digit less to prove saves ascent more than the steps of
-# this: up to `LOOSE` times that. Its time over that of this at prices of 1, 3, 10 and 30, to 1e-6 and to 1e-2: a9a 1.6,
-# 2.1, 3.8, 5.9 and 0.4, 0.7, 2.1, 4.6, without an intercept 0.6, 1.0, 1.6, 2.8 and 0.2, 0.4, 0.8, 1.8; Spambase 1.1,
-# 1.7, 3.6, 4.1 and 0.2, 0.4, 0.6, 1.0; two Gaussians of 10 features 1.0, 1.2, 2.6, 3.8 and 0.2, 0.3, 0.9, 1.6; 3 % of
-# 20,000 rows of 12 values against the rest 0.4, 0.7, 0.8, 1.6 and 0.1, 0.1, 0.2, 0.2; MNIST, of 196 values a row, below
-# 0.4 up to 8. Of 390 problems, half of them not looked at before, 10 then take more than 1.5 times the better one's.
+# `LONG` values twice that, as a step here costs their square; without an intercept `FREE` times that, and with one the
+# less, the rarer a class is. A digit less to prove saves ascent more than the steps of this: up to `LOOSE` times that.
+# Its time over that of this at prices of 1, 3 and 10, to 1e-6 and to 1e-2: a9a 1.4, 2.4, 4.9 and 0.4, 0.9, 2.5, without
+# an intercept 1.0, 1.4, 2.9 and 0.4, 0.7, 1.4; Spambase 1.1, 1.9, 2.2 and 0.2, 0.3, 0.5; two Gaussians of 10 features
+# 1.0, 1.1, 2.8 and 0.3, 0.6, 1.7; letters 1.6, 3.3, 4.6 and 0.4, 0.9, 2.1; 5 % of 20,000 rows of heavy tails against
+# the rest 0.9, 1.9, 2.3 and 0.1, 0.2, 0.2.
 DEAR = 1.2
 LONG = 100
 FREE = 2.5
