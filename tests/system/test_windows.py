@@ -93,8 +93,16 @@ def test_tables_are_learnt_and_judged_in_several_parts(tmp_path):
 
 @pytest.mark.deep
 def test_types_are_those_that_windows_has():
-    words = [sys.executable, "-m", "mypy", "--platform", "win32"]
-    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
-    wrong = [line for line in done.stdout.splitlines() if ": error:" in line and not line.startswith(SERVERS)]
-    assert wrong == []
-    assert "Found" in done.stdout or "Success" in done.stdout
+    """The standard library has other types there; those of packages, which take most of the time, are left unknown."""
+
+    def errors(platform):
+        words = ["--platform", platform, "--no-site-packages", "--ignore-missing-imports", "--cache-dir", os.devnull]
+        done = subprocess.run(
+            [sys.executable, "-m", "mypy", *words], cwd=ROOT, capture_output=True, text=True, check=False
+        )
+        assert "Found" in done.stdout, done
+        return {line for line in done.stdout.splitlines() if ": error:" in line}
+
+    apart = errors("win32") - errors("linux")
+    assert any("AF_UNIX" in line for line in apart)
+    assert [line for line in apart if not line.startswith(SERVERS)] == []
