@@ -191,10 +191,6 @@ class NBSVM(LinearClassifier):
     def _fits_log_loss(self) -> bool:
         return self.loss == "logistic"
 
-    def _numbers_of_class(self, given: RowExamples) -> float:
-        # A class that is fitted by itself scales X for itself; the size of CSR is that of what is stored.
-        return super()._numbers_of_class(given) + float(given.X.size)
-
     def _problems(self, given: RowExamples) -> list[Problem]:
         """Return each with r as the scale of its features, and κ·f·r as what the scores have besides."""
         given = replace(given, X=self._features(given.X))

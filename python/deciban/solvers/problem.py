@@ -342,8 +342,8 @@ class Problem:
 
     @cached_property
     def sizes(self) -> tuple[float, float]:
-        """The least size |r·x| of a value that is not 0, and the largest. Cost: a pass over X."""
-        return sizes(self.written_out().rows, n_jobs=self.n_jobs)
+        """The least size |x| of a value that is not 0, as it came, and the largest. Cost: a pass over X."""
+        return sizes(self.rows, n_jobs=self.n_jobs)
 
     @cached_property
     def slopes_at_zero(self) -> float:
