@@ -156,7 +156,7 @@ impl Hold {
         Hold { square: at(LOOSE), most: at(1.0), left: f64::INFINITY }
     }
 
-    /// What a residual adds to the gap.
+    /// Tell by how much a residual widens the gap.
     fn off(&self, residual: f64, b: f64) -> f64 {
         if self.square > 0.0 { residual.abs() * (1.0 + b.abs()) } else { 0.0 }
     }
