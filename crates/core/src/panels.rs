@@ -2,7 +2,7 @@
 //!
 //! Floor: two vectors of multiplications and additions a cycle, which a core does from a panel in its first level of cache.
 
-use std::ops::Range;
+use std::ops::{Deref, DerefMut, Range};
 
 use pulp::{Simd, WithSimd};
 
@@ -14,8 +14,66 @@ pub const CHUNK: usize = 16;
 /// Rows of a panel that stay in the first, while those of all panels of a chunk pass by.
 const ROWS: usize = 256;
 
-/// Some columns, row after row; those beyond the last are 0.
-pub type Panel = Vec<[f64; WIDTH]>;
+/// Bytes of a line of the cache, and the numbers in it.
+const LINE: usize = 64;
+const LINE_NUMBERS: usize = LINE / size_of::<f64>();
+
+/// Some columns, row after row; those beyond the last are 0. A row lies in one line of the cache: a vector that lies in
+/// two takes twice as long to come and to go.
+#[derive(Default)]
+pub struct Panel {
+    numbers: Vec<f64>,
+    start: usize,
+    rows: usize,
+}
+
+impl Panel {
+    /// So many rows of zeros.
+    pub fn new(rows: usize) -> Panel {
+        let numbers = vec![0.0; rows * WIDTH + LINE_NUMBERS];
+        let start = numbers.as_ptr().align_offset(LINE).min(LINE_NUMBERS);
+        Panel { numbers, start, rows }
+    }
+
+    /// Makes it so many rows: those that there were, as far as there is room, then any.
+    pub fn make(&mut self, rows: usize) {
+        if rows * WIDTH + LINE_NUMBERS > self.numbers.len() {
+            let mut wider = Panel::new(rows);
+            wider[..self.rows].copy_from_slice(self);
+            *self = wider;
+        }
+        self.rows = rows;
+    }
+}
+
+impl Deref for Panel {
+    type Target = [[f64; WIDTH]];
+
+    #[inline(always)]
+    fn deref(&self) -> &[[f64; WIDTH]] {
+        self.numbers[self.start..][..self.rows * WIDTH].as_chunks().0
+    }
+}
+
+impl DerefMut for Panel {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut [[f64; WIDTH]] {
+        self.numbers[self.start..][..self.rows * WIDTH].as_chunks_mut().0
+    }
+}
+
+impl Clone for Panel {
+    fn clone(&self) -> Panel {
+        let mut copy = Panel::new(self.rows);
+        copy.copy_from_slice(self);
+        copy
+    }
+
+    fn clone_from(&mut self, from: &Panel) {
+        self.make(from.rows);
+        self.copy_from_slice(from);
+    }
+}
 
 /// One of the chunks of so many panels each.
 pub fn chunk(part: usize, panels: usize, each: usize) -> Range<usize> {

@@ -39,7 +39,7 @@ impl Panels {
         for (panels, slice) in self.slices.iter_mut().zip(slices) {
             make_room(panels, d.div_ceil(WIDTH));
             for (panel, j) in panels.iter_mut().zip((0..d).step_by(WIDTH)) {
-                panel.resize(slice.len() / d, [0.0; WIDTH]);
+                panel.make(slice.len() / d);
                 let width = WIDTH.min(d - j);
                 for (line, row) in panel.iter_mut().zip(slice.chunks_exact(d)) {
                     if width == WIDTH {
@@ -60,7 +60,7 @@ impl Panels {
             let sum = &mut self.sums[pair(s, t)];
             make_room(sum, self.slices[s].len());
             for ((sum, a), b) in sum.iter_mut().zip(&self.slices[s]).zip(&self.slices[t]) {
-                sum.resize(a.len(), [0.0; WIDTH]);
+                sum.make(a.len());
                 for ((sum, a), b) in
                     sum.as_flattened_mut().iter_mut().zip(a.as_flattened()).zip(b.as_flattened())
                 {

@@ -70,7 +70,7 @@ impl Measure {
         let panel = |first: usize| {
             let columns = first..rank.min(first + WIDTH);
             let used = order.iter().rposition(|&j| row(j)[columns.clone()].iter().any(|&x| x != 0.0));
-            let mut panel = vec![[0.0; WIDTH]; used.map_or(0, |last| last + 1)];
+            let mut panel = Panel::new(used.map_or(0, |last| last + 1));
             for (to, &j) in panel.iter_mut().zip(&order) {
                 to[..columns.len()].copy_from_slice(&row(j)[columns.clone()]);
             }
@@ -130,7 +130,7 @@ impl WithSimd for Apply<'_> {
 
 /// Some rows, at most `WIDTH`, feature by feature; those beyond the last are 0.
 fn turned(rows: &[f64], d: usize) -> Panel {
-    let mut panel = vec![[0.0; WIDTH]; d];
+    let mut panel = Panel::new(d);
     for (k, row) in rows.chunks_exact(d).enumerate() {
         panel.iter_mut().zip(row).for_each(|(to, &x)| to[k] = x);
     }

@@ -83,7 +83,7 @@ fn select<'a>(columns: &[Column<'a>], places: &[usize]) -> Vec<Column<'a>> {
 fn whole_products(columns: &[Column<'_>], h: &[f64], halt: &Option<Arc<Halt>>) -> Option<Vec<f64>> {
     let (size, room) = (columns.len(), (ROOM / columns.len().max(1)).clamp(1 << 8, ROWS));
     let mut entries = vec![0.0; size * size];
-    let mut left: Vec<Panel> = vec![vec![]; size.div_ceil(WIDTH)];
+    let mut left: Vec<Panel> = vec![Panel::default(); size.div_ceil(WIDTH)];
     let mut right = left.clone();
     for first in (0..h.len()).step_by(room) {
         if is_given_up(halt) {
@@ -129,8 +129,8 @@ impl Take for Lines<'_> {
 
 /// Some rows of at most `WIDTH` columns that are held whole.
 fn gather(panel: &mut Panel, columns: &[Column<'_>], first: usize, rows: usize) {
-    panel.clear();
-    panel.resize(rows, [0.0; WIDTH]);
+    panel.make(rows);
+    panel.fill([0.0; WIDTH]);
     for (lane, column) in columns.iter().enumerate() {
         if let Column::Whole(values) = column {
             panel.iter_mut().zip(&values[first..]).for_each(|(row, &x)| row[lane] = x);
