@@ -154,6 +154,30 @@ impl Loss for Logistic {
         let x_log_x = |x: f64| if x > 0.0 { x * x.ln() } else { 0.0 };
         x_log_x(b) + x_log_x(1.0 - b)
     }
+
+    fn has_kinks(self) -> bool {
+        false
+    }
+
+    #[inline(always)]
+    fn bend(self, y: f64, s: f64) -> (f64, f64) {
+        let (_, slope, curvature) = of_exponential(y, s);
+        (slope, curvature)
+    }
+
+    #[inline(always)]
+    fn look(self, y: f64, s: f64) -> (f64, f64, f64) {
+        let (e, slope, curvature) = of_exponential(y, s);
+        ((-y * s).max(0.0) + e.ln_1p(), slope, curvature)
+    }
+}
+
+/// e^(−|s|), of which one is enough for y = ±1, and the logistic loss's slope and curvature.
+#[inline(always)]
+fn of_exponential(y: f64, s: f64) -> (f64, f64, f64) {
+    let (t, e) = (-y * s, (-s.abs()).exp());
+    let posterior = if t >= 0.0 { 1.0 / (1.0 + e) } else { e / (1.0 + e) };
+    (e, -y * posterior, e / ((1.0 + e) * (1.0 + e)))
 }
 
 impl DualLoss for Logistic {

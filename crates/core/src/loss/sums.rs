@@ -27,7 +27,8 @@ impl Scored<'_> {
         self.stretches(|i| {
             let d = d.map_or(1.0, |d| d[i]);
             let at = s[i] + t * d;
-            (c[i] * loss.slope(y[i], at) * d, c[i] * loss.curvature(y[i], at) * d * d)
+            let (slope, curvature) = loss.bend(y[i], at);
+            (c[i] * slope * d, c[i] * curvature * d * d)
         })
     }
 
@@ -37,8 +38,9 @@ impl Scored<'_> {
         let parts: Vec<f64> = fill_both((a, STRETCH), (h, STRETCH), &|k, a, h| {
             let mut sum = 0.0;
             for (i, (a, h)) in (k * STRETCH..).zip(a.iter_mut().zip(h)) {
-                (*a, *h) = (-loss.slope(y[i], s[i]), c[i] * loss.curvature(y[i], s[i]));
-                sum += c[i] * loss.value(y[i], s[i]);
+                let (value, slope, curvature) = loss.look(y[i], s[i]);
+                (*a, *h) = (-slope, c[i] * curvature);
+                sum += c[i] * value;
             }
             sum
         });
@@ -67,7 +69,8 @@ mod tests {
     #[test]
     fn sums_are_sums_on_any_number_of_threads() {
         let numbers = |k: usize| (0..10_000).map(|i| ((i * k) % 101) as f64 / 50.0 - 1.0).collect::<Vec<_>>();
-        let (y, c, s, d) = (numbers(3), numbers(7), numbers(11), numbers(13));
+        let (mut y, c, s, d) = (numbers(3), numbers(7), numbers(11), numbers(13));
+        y.iter_mut().for_each(|y| *y = 1_f64.copysign(*y));
         let scored = Scored { y: &y, c: &c, s: &s };
         let (mut a, mut h) = (vec![0.0; 10_000], vec![0.0; 10_000]);
         let value = scored.look(Logistic, &mut a, &mut h);
