@@ -13,18 +13,18 @@ mod beside;
 mod paces;
 
 use self::beside::{Alone, Beside, Lines};
+
 use self::paces::{Advancing, Aiming, Leaving, Looking, Reaching, Turning, Weighing};
 use crate::halt::{check, current};
 use crate::parallel::fill;
-use crate::rows::{Index, Rows, Value};
+use crate::rows::{Index, Value};
+
+use super::few::{Few, Sums};
 
 /// Lines that are moved at once: what is known of them stays in the cache.
 const BLOCK: usize = 256;
 /// Parts of the lines at most; each has a sum of weights of its own.
 const PARTS: usize = 16;
-
-/// Aᵀu, and Σ u over the rows of X.
-pub type Sums = (Vec<f64>, f64);
 
 /// What is found on the way along all lines.
 #[derive(Default)]
@@ -33,7 +33,7 @@ pub struct Look {
     pub losses: f64,
     /// z·(hi − u) + q·(u − lo).
     pub product: f64,
-    /// Of u, or of its step.
+    /// Aᵀu, and Σ u over the rows of X; of u, or of its step.
     pub sums: Sums,
 }
 
@@ -69,12 +69,11 @@ struct Block {
 pub struct Barrier {
     blocks: Vec<Block>,
     count: usize,
-    rows: usize,
 }
 
 impl Barrier {
-    /// Lines of t, lo, hi and k at u = `middle`, z and q a distance `away` from t and −t; the first `rows` are rows of X.
-    pub fn new([t, lo, hi, curve, middle]: [&[f64]; 5], away: f64, rows: usize) -> Barrier {
+    /// Lines of t, lo, hi and k at u = `middle`, z and q a distance `away` from t and −t.
+    pub fn new([t, lo, hi, curve, middle]: [&[f64]; 5], away: f64) -> Barrier {
         let block = |first: usize| {
             let of = |x: &[f64]| {
                 let mut own = [0.0; BLOCK];
@@ -92,7 +91,7 @@ impl Barrier {
             }
             block
         };
-        Barrier { blocks: (0..t.len()).step_by(BLOCK).map(block).collect(), count: t.len(), rows }
+        Barrier { blocks: (0..t.len()).step_by(BLOCK).map(block).collect(), count: t.len() }
     }
 
     /// How many lines there are.
@@ -100,14 +99,9 @@ impl Barrier {
         self.count
     }
 
-    /// How many of them are rows of X.
-    pub fn rows(&self) -> usize {
-        self.rows
-    }
-
     /// How far w and b are from the optimum.
-    pub fn look<V: Value, I: Index>(&mut self, rows: &Rows<'_, V, I>, w: &[f64], b: f64) -> Look {
-        self.walk(&Beside { rows, count: self.rows }, &Looking { w, b })
+    pub fn look<V: Value, I: Index>(&mut self, rows: &Few<'_, '_, V, I>, w: &[f64], b: f64) -> Look {
+        self.walk(&Beside { rows }, &Looking { w, b })
     }
 
     /// What each line weighs in the system of equations.
@@ -119,19 +113,19 @@ impl Barrier {
 
     /// Aims at z·(hi − u) = μ = q·(u − lo) with what the step before was short of at second order; without μ at 0.
     /// Returns the sums of the steps of u where w and b stay.
-    pub fn aim<V: Value, I: Index>(&mut self, rows: &Rows<'_, V, I>, mu: Option<f64>) -> Sums {
-        self.walk(&Beside { rows, count: self.rows }, &Aiming { mu }).sums
+    pub fn aim<V: Value, I: Index>(&mut self, rows: &Few<'_, '_, V, I>, mu: Option<f64>) -> Sums {
+        self.walk(&Beside { rows }, &Aiming { mu }).sums
     }
 
     /// The step of u that goes with steps of w and b; its sums, if they are asked for, or zeros.
     pub fn turn<V: Value, I: Index>(
         &mut self,
-        rows: &Rows<'_, V, I>,
+        rows: &Few<'_, '_, V, I>,
         w: &[f64],
         b: f64,
         summed: bool,
     ) -> Sums {
-        self.walk(&Beside { rows, count: self.rows }, &Turning { w, b, summed }).sums
+        self.walk(&Beside { rows }, &Turning { w, b, summed }).sums
     }
 
     /// How far the step can be taken, 1 at most, and z·(hi − u) + q·(u − lo) after it.

@@ -1,0 +1,187 @@
+//! Sums over all rows of few columns that the steps of Newton's methods ask for, in one pass.
+//!
+//! ```text
+//! [X 1]ᵀD[X 1]      Σ u x and Σ u of u > 0 and of u < 0
+//! ```
+//!
+//! Floor: of dense rows N·d²/2 multiplications and additions, as many a cycle as the processor does; of sparse ones one
+//! and a write for each pair of values of a row. Rows are summed in parts that hang on their number alone, added in order.
+
+use std::ops::Range;
+
+use pulp::{Arch, Simd, WithSimd};
+
+use super::few::{Few, Sums};
+use crate::halt::{check, current};
+use crate::panels::{CHUNK, Multiply, Panel, Sums as Products, Take, WIDTH, chunk};
+use crate::parallel::each;
+use crate::rows::{Index, Row, Value};
+
+/// Rows whose products are taken together: their panels stay near the core.
+pub(super) const BLOCK: usize = 256;
+/// Parts of the rows at most, and rows of each at least.
+const PARTS: usize = 16;
+pub(super) const LEAST: usize = 4 * BLOCK;
+
+/// Sums over all rows.
+pub struct Moments {
+    /// The lower triangle of [X 1]ᵀD[X 1] (d + 1, d + 1).
+    pub lower: Vec<f64>,
+    /// Of the numbers u above 0.
+    pub up: Sums,
+    /// Of those below.
+    pub down: Sums,
+}
+
+impl Moments {
+    fn zero(columns: usize) -> Moments {
+        let size = columns + 1;
+        Moments {
+            lower: vec![0.0; size * size],
+            up: (vec![0.0; columns], 0.0),
+            down: (vec![0.0; columns], 0.0),
+        }
+    }
+
+    /// Those of D (N,), and of u (N,) or of none, in one pass over X. Rows of weight 0 are not multiplied.
+    pub fn of<V: Value, I: Index>(rows: &Few<'_, '_, V, I>, weight: &[f64], u: &[f64]) -> Moments {
+        let halt = current();
+        let share = rows.count().div_ceil(PARTS).max(LEAST);
+        let part = |part: usize| {
+            check(&halt);
+            let own = part * share..rows.count().min((part + 1) * share);
+            Arch::new().dispatch(Part { rows, weight, u, own })
+        };
+        let parts: Vec<Moments> = each(rows.count().div_ceil(share), &part);
+        let none = || Moments::zero(rows.columns());
+        parts.into_iter().reduce(Moments::together).unwrap_or_else(none)
+    }
+
+    fn together(mut self, other: Moments) -> Moments {
+        let add = |to: &mut [f64], from: &[f64]| to.iter_mut().zip(from).for_each(|(to, from)| *to += from);
+        add(&mut self.lower, &other.lower);
+        for (own, other) in [(&mut self.up, &other.up), (&mut self.down, &other.down)] {
+            add(&mut own.0, &other.0);
+            own.1 += other.1;
+        }
+        self
+    }
+}
+
+/// Some of the rows.
+struct Part<'a, 'r, V, I> {
+    rows: &'a Few<'a, 'r, V, I>,
+    weight: &'a [f64],
+    u: &'a [f64],
+    own: Range<usize>,
+}
+
+impl<V: Value, I: Index> WithSimd for Part<'_, '_, V, I> {
+    type Output = Moments;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) -> Moments {
+        let mut sums = Moments::zero(self.rows.columns());
+        if self.rows.is_dense() {
+            self.add_blocks(simd, &mut sums)
+        } else {
+            self.add_each(&mut sums)
+        }
+        sums
+    }
+}
+
+impl<V: Value, I: Index> Part<'_, '_, V, I> {
+    /// Adds rows one by one.
+    #[inline(always)]
+    fn add_each(self, sums: &mut Moments) {
+        let size = self.rows.columns() + 1;
+        for i in self.own {
+            let row = self.rows.row(i);
+            if let Some(&u) = self.u.get(i).filter(|u| **u != 0.0) {
+                let side = if u > 0.0 { &mut sums.up } else { &mut sums.down };
+                row.add_to(u, &mut side.0);
+                side.1 += u;
+            }
+            if self.weight[i] != 0.0 {
+                scatter(&row, self.weight[i], size, &mut sums.lower);
+            }
+        }
+    }
+
+    /// Adds dense rows block by block, eight columns side by side.
+    #[inline(always)]
+    fn add_blocks<S: Simd>(self, simd: S, sums: &mut Moments) {
+        let size = self.rows.columns() + 1;
+        let mut plain = vec![Panel::new(BLOCK); size.div_ceil(WIDTH)];
+        let mut weighed = plain.clone();
+        let (mut places, mut halves) = (Vec::with_capacity(BLOCK), [[0.0; BLOCK]; 2]);
+        for first in self.own.clone().step_by(BLOCK) {
+            let block = first..self.own.end.min(first + BLOCK);
+            if !self.u.is_empty() {
+                let [up, down] = &mut halves;
+                for ((up, down), u) in up.iter_mut().zip(&mut *down).zip(&self.u[block.clone()]) {
+                    (*up, *down) = (u.max(0.0), u.min(0.0));
+                }
+                self.rows.add_from(first, &up[..block.len()], &mut sums.up);
+                self.rows.add_from(first, &down[..block.len()], &mut sums.down);
+            }
+            places.clear();
+            places.extend(block.filter(|&i| self.weight[i] != 0.0));
+            for (p, (plain, weighed)) in plain.iter_mut().zip(&mut weighed).enumerate() {
+                self.rows.take(p, &places, plain);
+                weighed.make(places.len());
+                for ((line, weighed), &i) in plain.iter().zip(&mut **weighed).zip(&places) {
+                    let mut line = *line;
+                    for x in &mut line {
+                        *x *= self.weight[i];
+                    }
+                    *weighed = line;
+                }
+            }
+            for part in 0..plain.len().div_ceil(CHUNK) {
+                let chunk = chunk(part, plain.len(), CHUNK);
+                let take = Lower { lower: &mut sums.lower, size };
+                Multiply { left: &weighed, columns: size, right: &plain, chunk, take }.with_simd(simd);
+            }
+        }
+    }
+}
+
+/// Takes products up to the diagonal.
+pub struct Lower<'a> {
+    /// (n, n) row by row.
+    pub lower: &'a mut [f64],
+    /// n.
+    pub size: usize,
+}
+
+impl Take for Lower<'_> {
+    #[inline(always)]
+    fn take(&mut self, first: usize, chunk: &Range<usize>, sums: &Products) {
+        let size = self.size;
+        for (c, j) in (first..size.min(first + WIDTH)).enumerate() {
+            let line = &mut self.lower[j * size + chunk.start * WIDTH..(j + 1) * size];
+            for (line, sums) in line.chunks_mut(WIDTH).zip(&sums[..chunk.len()]) {
+                line.iter_mut().zip(&sums[c]).for_each(|(to, sum)| *to += sum);
+            }
+        }
+    }
+}
+
+/// Adds the products of the values of a row, and of its 1. A place that it stores twice counts with both.
+#[inline(always)]
+fn scatter<V: Value, I: Index>(row: &Row<'_, V, I>, weight: f64, size: usize, lower: &mut [f64]) {
+    let last = (size - 1) * size;
+    row.each(|j, x| {
+        let step = weight * x.real();
+        lower[last + j] += step;
+        let line = &mut lower[j * size..][..=j];
+        row.each(|k, x| {
+            if let Some(to) = line.get_mut(k) {
+                *to += step * x.real();
+            }
+        });
+    });
+    lower[last + size - 1] += weight;
+}
