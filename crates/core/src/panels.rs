@@ -225,3 +225,22 @@ fn tile<S: Simd, const PANELS: usize, const VECTORS: usize, const COLUMNS: usize
     }
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_lies_in_one_line_and_stays_however_a_panel_grows() {
+        let mut panel = Panel::default();
+        for (rows, kept) in [(3, 0), (2, 2), (40, 2), (1000, 40), (7, 7)] {
+            panel.make(rows);
+            assert_eq!((panel.len(), panel.as_ptr().align_offset(LINE)), (rows, 0));
+            assert!(panel[..kept].iter().enumerate().all(|(i, row)| *row == [i as f64; WIDTH]));
+            panel.iter_mut().enumerate().for_each(|(i, row)| *row = [i as f64; WIDTH]);
+            let mut copy = Panel::new(1);
+            copy.clone_from(&panel);
+            assert!(copy[..] == panel[..] && panel.clone()[..] == panel[..]);
+        }
+    }
+}

@@ -3,7 +3,7 @@
 //! Mehrotra's steps, predicted and corrected (SIAM J. Optim. 2, 1992). Floor of a step: that of `barrier` and of `system`.
 
 use super::barrier::{Barrier, Look};
-use super::few::Few;
+use super::few::{Few, Sums};
 use super::moments::Moments;
 use super::system::{System, dot};
 use super::{Ending, Limits, Watch};
@@ -85,6 +85,7 @@ struct State {
     product: f64,
     slope: Vec<f64>,
     sum: f64,
+    rest: Sums,
 }
 
 impl State {
@@ -94,12 +95,21 @@ impl State {
         I: Index,
     {
         let barrier = Barrier::new(path.lines, path.away);
-        State { barrier, w: vec![0.0; path.rows.columns()], b: 0.0, product: 0.0, slope: vec![], sum: 0.0 }
+        State {
+            barrier,
+            w: vec![0.0; path.rows.columns()],
+            b: 0.0,
+            product: 0.0,
+            slope: vec![],
+            sum: 0.0,
+            rest: Sums::default(),
+        }
     }
 
     /// P, and what the conditions of optimality are short of it.
     fn look<V: Value, I: Index>(&mut self, path: &Path<'_, '_, V, I>) -> (f64, f64) {
-        let Look { losses, product, sums: (v, total) } = self.barrier.look(path.rows, &self.w, self.b);
+        let Look { losses, product, sums: (v, total), rest } = self.barrier.look(path.rows, &self.w, self.b);
+        self.rest = rest;
         self.product = product;
         self.slope = self.w.iter().zip(v).map(|(w, v)| path.strength * w - v).collect();
         self.sum = if path.intercept { total } else { 0.0 };
@@ -113,26 +123,27 @@ impl State {
         let mut ridge = vec![path.strength; self.w.len()];
         ridge.iter_mut().zip(of_weights).for_each(|(ridge, weight)| *ridge += weight);
         let system = System::new(&Moments::of(path.rows, of_rows, &[]), &ridge, path.intercept);
-        self.aim(path, &system, None, 1);
-        let (_, left) = self.barrier.reach();
+        let rest = std::mem::take(&mut self.rest);
+        self.aim(path, &system, rest, 1);
+        let left = self.barrier.reach();
         let mu = (left / self.product).powi(3) * self.product / (2.0 * self.barrier.count() as f64);
-        let (w, b) = self.aim(path, &system, Some(mu), 2);
+        let rest = self.barrier.aim(path.rows, mu);
+        let (w, b) = self.aim(path, &system, rest, 2);
         let length = self.barrier.advance(SHARE);
         self.w.iter_mut().zip(w).for_each(|(own, step)| *own += length * step);
         self.b += length * b;
     }
 
-    /// Changes of w and b after which, with those of u, λ₂w = Aᵀu, Σ u = 0, and products of complements are μ to second
-    /// order, or 0; in a second round refined, where the factor was not precise enough.
+    /// Changes of w and b after which, with those of u, λ₂w = Aᵀu and Σ u = 0, given the sums of the steps of u where w and
+    /// b stay; in a second round refined, where the factor was not precise enough.
     fn aim<V: Value, I: Index>(
         &mut self,
         path: &Path<'_, '_, V, I>,
         system: &System,
-        mu: Option<f64>,
+        (mut v, mut total): Sums,
         rounds: usize,
     ) -> (Vec<f64>, f64) {
         let (mut w, mut b, mut first) = (vec![0.0; self.w.len()], 0.0, 0.0);
-        let (mut v, mut total) = self.barrier.aim(path.rows, mu);
         for left in (0..rounds).rev() {
             let wanted = v.iter().zip(&self.slope).zip(&w);
             let slope: Vec<f64> = wanted.map(|((v, slope), w)| v - slope - path.strength * w).collect();
