@@ -312,8 +312,8 @@ def test_a_signal_beside_any_call_of_the_start_ends_all_processes(own_server, ca
     words = ["serve", str(path), "--spamd", str(at), "--http", f"{at}.http", "--workers", "2"]
     program = [sys.executable, "-c", SIGNALLED.format(place=(*call.split("."), when)), *words]
     with subprocess.Popen(program, stderr=subprocess.PIPE) as process:
-        if call in {"os.waitpid", "select.select"}:  # which end when a signal has come
-            until(at.exists, process)
+        if call in {"os.waitpid", "select.select"}:  # which end when a signal has come, if it has not yet
+            until(lambda: at.exists() or process.poll() is not None)
             process.send_signal(signal.SIGTERM)
         said = process.communicate(timeout=20)[1]
     assert process.returncode in (0, 143), said
