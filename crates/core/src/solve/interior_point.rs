@@ -71,7 +71,10 @@ impl<V: Value, I: Index> Path<'_, '_, V, I> {
                 () => {}
             }
             iterations += 1;
-            state.step(self);
+            if state.step(self).is_none() {
+                watch(iterations, primal, gap);
+                break Ending::Stopped;
+            }
         };
         End { w: best.0, b: best.1, u: best.2, iterations, ending }
     }
@@ -117,12 +120,13 @@ impl State {
         (losses + 0.5 * path.strength * dot(&self.w, &self.w), short)
     }
 
-    fn step<V: Value, I: Index>(&mut self, path: &Path<'_, '_, V, I>) {
+    /// Makes a step; None where nobody waits for it.
+    fn step<V: Value, I: Index>(&mut self, path: &Path<'_, '_, V, I>) -> Option<()> {
         let weights = self.barrier.weights();
         let (of_rows, of_weights) = weights.split_at(path.rows.count());
         let mut ridge = vec![path.strength; self.w.len()];
         ridge.iter_mut().zip(of_weights).for_each(|(ridge, weight)| *ridge += weight);
-        let system = System::new(&Moments::of(path.rows, of_rows, &[]), &ridge, path.intercept);
+        let system = System::new(&Moments::of(path.rows, of_rows, &[])?, &ridge, path.intercept);
         let rest = std::mem::take(&mut self.rest);
         self.aim(path, &system, rest, 1);
         let left = self.barrier.reach();
@@ -132,6 +136,7 @@ impl State {
         let length = self.barrier.advance(SHARE);
         self.w.iter_mut().zip(w).for_each(|(own, step)| *own += length * step);
         self.b += length * b;
+        Some(())
     }
 
     /// Changes of w and b after which, with those of u, λ₂w = Aᵀu and Σ u = 0, given the sums of the steps of u where w and

@@ -12,7 +12,7 @@ use std::ops::Range;
 use pulp::{Arch, Simd, WithSimd};
 
 use super::few::{Few, Sums};
-use crate::halt::{check, current};
+use crate::halt::{current, is_given_up};
 use crate::panels::{CHUNK, Multiply, Panel, Sums as Products, Take, WIDTH, chunk};
 use crate::parallel::each;
 use crate::rows::{Index, Row, Value};
@@ -43,18 +43,22 @@ impl Moments {
         }
     }
 
-    /// Those of D (N,), and of u (N,) or of none, in one pass over X. Rows of weight 0 are not multiplied.
-    pub fn of<V: Value, I: Index>(rows: &Few<'_, '_, V, I>, weight: &[f64], u: &[f64]) -> Moments {
+    /// Those of D (N,), and of u (N,) or of none, in one pass over X; None where nobody waits for more than what is best
+    /// until now. Rows of weight 0 are not multiplied.
+    pub fn of<V: Value, I: Index>(rows: &Few<'_, '_, V, I>, weight: &[f64], u: &[f64]) -> Option<Moments> {
         let halt = current();
         let share = rows.count().div_ceil(PARTS).max(LEAST);
         let part = |part: usize| {
-            check(&halt);
+            if is_given_up(&halt) {
+                return None;
+            }
             let own = part * share..rows.count().min((part + 1) * share);
-            Arch::new().dispatch(Part { rows, weight, u, own })
+            Some(Arch::new().dispatch(Part { rows, weight, u, own }))
         };
-        let parts: Vec<Moments> = each(rows.count().div_ceil(share), &part);
+        let parts: Vec<Option<Moments>> = each(rows.count().div_ceil(share), &part);
+        let parts: Option<Vec<Moments>> = parts.into_iter().collect();
         let none = || Moments::zero(rows.columns());
-        parts.into_iter().reduce(Moments::together).unwrap_or_else(none)
+        Some(parts?.into_iter().reduce(Moments::together).unwrap_or_else(none))
     }
 
     fn together(mut self, other: Moments) -> Moments {

@@ -13,6 +13,7 @@ use super::few::Few;
 use super::moments::Moments;
 use super::system::{System, dot};
 use super::{Ending, Limits, Problem, Solution, Watch, shares};
+use crate::halt::{current, is_given_up};
 use crate::loss::sums::Scored;
 use crate::loss::{DualLoss, OfLoss};
 use crate::parallel::fill_both;
@@ -42,9 +43,16 @@ pub fn solve<V: Value, I: Index, L: DualLoss>(
     let of = Objective { problem, rows: &rows, strength, limits };
     let mut point = Point::new(&of, start);
     let (mut moments, mut iterations) = (point.look(&of), 0);
+    let mut best = point.best();
     let ending = loop {
-        let enough = point.gap <= limits.enough(point.primal);
-        if watch(iterations, point.primal, point.gap) && !enough {
+        let Some(known) = &moments else {
+            // Nobody waits for more, as the watcher finds, or no step goes down.
+            let ended = is_given_up(&current()) && watch(iterations, best.primal, best.gap);
+            break if ended { Ending::Stopped } else { Ending::Overflow };
+        };
+        best = point.best();
+        let enough = best.gap <= limits.enough(best.primal);
+        if watch(iterations, best.primal, best.gap) && !enough {
             break Ending::Stopped;
         }
         if enough {
@@ -54,12 +62,10 @@ pub fn solve<V: Value, I: Index, L: DualLoss>(
             break Ending::Exhausted;
         }
         iterations += 1;
-        match point.step(&of, &moments) {
-            Some(next) => moments = next,
-            None => break Ending::Overflow,
-        }
+        moments = point.step(&of, known);
     };
-    Solution { w: point.w, b: point.b, dual: point.dual, iterations, ending }
+    let Best { w, b, dual, .. } = best;
+    Solution { w, b, dual, iterations, ending }
 }
 
 /// P, its rows held.
@@ -68,6 +74,15 @@ struct Objective<'a, 'p, 'r, V, I, L> {
     rows: &'a Few<'p, 'r, V, I>,
     strength: f64,
     limits: Limits,
+}
+
+/// What is known of the last point that was looked at.
+struct Best {
+    w: Vec<f64>,
+    b: f64,
+    dual: Vec<f64>,
+    primal: f64,
+    gap: f64,
 }
 
 /// Weights, their scores, and what follows from them.
@@ -96,14 +111,22 @@ impl Point {
         };
         s.iter_mut().enumerate().for_each(|(i, s)| *s += of.problem.offset(i));
         let (a, h) = (vec![0.0; count], vec![0.0; count]);
-        Point { w, b, s, a, h, primal: f64::NAN, gap: f64::INFINITY, dual: vec![] }
+        Point { w, b, s, a, h, primal: f64::NAN, gap: f64::INFINITY, dual: vec![0.0; count] }
     }
 
-    /// Primal, dual point and gap; the sums that the next step needs.
+    fn best(&self) -> Best {
+        let Point { w, b, dual, primal, gap, .. } = self;
+        Best { w: w.clone(), b: *b, dual: dual.clone(), primal: *primal, gap: *gap }
+    }
+
+    /// Primal, dual point and gap; the sums that the next step needs, or None where nobody waits for them.
     ///
     /// A conjugate is convex, 0 at 0, and known without a logarithm where a = −∂ℓ/∂s: that bounds the gap. What is more is
     /// asked for only where the sides, were they as heavy as each other, would leave a gap that is small enough.
-    fn look<V: Value, I: Index, L: DualLoss>(&mut self, of: &Objective<'_, '_, '_, V, I, L>) -> Moments {
+    fn look<V: Value, I: Index, L: DualLoss>(
+        &mut self,
+        of: &Objective<'_, '_, '_, V, I, L>,
+    ) -> Option<Moments> {
         let Objective { problem, rows, strength, limits } = *of;
         let Problem { y, weight, offset, .. } = *problem;
         if problem.intercept && problem.loss.has_kinks() {
@@ -114,7 +137,7 @@ impl Point {
         let looking = Looking { y, c: weight, offset, s: &self.s, a: &mut self.a, h: &mut self.h };
         let [losses, above, below] = problem.loss.narrow(looking);
         let pulls: Vec<f64> = self.a.iter().zip(weight).map(|(a, c)| c * a).collect();
-        let moments = Moments::of(rows, &self.h, &pulls);
+        let moments = Moments::of(rows, &self.h, &pulls)?;
         let (up, down) = if problem.intercept { shares(moments.up.1, -moments.down.1) } else { (1.0, 1.0) };
         let both = moments.up.0.iter().zip(&moments.down.0);
         let v: Vec<f64> = both.map(|(above, below)| up * above + down * below).collect();
@@ -126,10 +149,10 @@ impl Point {
         let exact = short + bound > enough && short + above + below <= enough;
         let gap = short + if exact { problem.total_conjugate(&self.dual) } else { bound };
         self.gap = if gap < 0.0 { 0.0 } else { gap }; // NaN stays NaN, and is never small enough
-        moments
+        Some(moments)
     }
 
-    /// Makes one step; the sums for the next, or None where no step goes down.
+    /// Makes one step; the sums for the next, or None where no step goes down, or nobody waits for it.
     fn step<V: Value, I: Index, L: DualLoss>(
         &mut self,
         of: &Objective<'_, '_, '_, V, I, L>,
@@ -157,7 +180,7 @@ impl Point {
             by: (dw, db),
         };
         if !problem.loss.has_kinks() {
-            let next = self.move_to(of, &line, 1.0);
+            let next = self.move_to(of, &line, 1.0)?;
             let pulled = self.a.iter().zip(problem.weight).zip(&line.ds).map(|((a, c), ds)| c * a * ds);
             let slope = line.ww + line.wd - pulled.sum::<f64>();
             if slope.abs() <= WHOLE * -first && self.primal <= from {
@@ -165,7 +188,7 @@ impl Point {
             }
         }
         let t = line.search(problem, -first);
-        Some(self.move_to(of, &line, t))
+        self.move_to(of, &line, t)
     }
 
     /// Goes so far along a line.
@@ -174,7 +197,7 @@ impl Point {
         of: &Objective<'_, '_, '_, V, I, L>,
         line: &Line,
         t: f64,
-    ) -> Moments {
+    ) -> Option<Moments> {
         let moved = |from: &[f64], by: &[f64]| from.iter().zip(by).map(|(from, by)| from + t * by).collect();
         (self.w, self.b) = (moved(&line.from.0, &line.by.0), line.from.1 + t * line.by.1);
         self.s = moved(&line.s, &line.ds);

@@ -19,7 +19,7 @@ use self::line::Line;
 use super::few::{Few, Sums};
 use super::system::{Equations, dot};
 use super::{Ending, Limits, Watch};
-use crate::halt::{check, current};
+use crate::halt::{current, is_given_up};
 use crate::parallel::{each, fill};
 use crate::rows::{Index, Value};
 
@@ -66,10 +66,20 @@ impl<V: Value, I: Index> Softmax<'_, '_, V, I> {
     /// The optimum, from W and b or from 0.
     pub fn solve(&self, start: Option<(&[f64], &[f64])>, watch: &mut Watch<'_>) -> Found {
         let limits = self.limits;
-        let truth = self.sums(|i, k| if self.y[i] as usize == k { self.weight[i] } else { 0.0 });
         let mut point = Point::new(self, start);
+        let mut best = (point.w.clone(), point.b.clone());
+        let Some(truth) = self.sums(|i, k| if self.y[i] as usize == k { self.weight[i] } else { 0.0 }) else {
+            watch(0, point.primal, point.gap);
+            return Found { w: best.0, b: best.1, iterations: 0, ending: Ending::Stopped };
+        };
         let (mut look, mut iterations) = (point.look(self, &truth), 0);
         let ending = loop {
+            let Some(known) = &look else {
+                // Nobody waits for more, as the watcher finds, or no step goes down.
+                let ended = is_given_up(&current()) && watch(iterations, f64::NAN, f64::NAN);
+                break if ended { Ending::Stopped } else { Ending::Overflow };
+            };
+            best = (point.w.clone(), point.b.clone());
             let enough = point.gap <= limits.enough(point.primal);
             if watch(iterations, point.primal, point.gap) && !enough {
                 break Ending::Stopped;
@@ -81,12 +91,9 @@ impl<V: Value, I: Index> Softmax<'_, '_, V, I> {
                 break Ending::Exhausted;
             }
             iterations += 1;
-            match point.step(self, &truth, &look) {
-                Some(next) => look = next,
-                None => break Ending::Overflow,
-            }
+            look = point.step(self, &truth, known);
         };
-        Found { w: point.w, b: point.b, iterations, ending }
+        Found { w: best.0, b: best.1, iterations, ending }
     }
 
     /// Scores (blocks, K, `BLOCK`) by W and b.
@@ -104,7 +111,7 @@ impl<V: Value, I: Index> Softmax<'_, '_, V, I> {
     }
 
     /// Σ u_k x and Σ u_k of each class.
-    fn sums(&self, u: impl Fn(usize, usize) -> f64 + Sync) -> Vec<Sums> {
+    fn sums(&self, u: impl Fn(usize, usize) -> f64 + Sync) -> Option<Vec<Sums>> {
         let count = self.rows.count();
         let of_part = |own: Range<usize>| {
             let mut sums = vec![(vec![0.0; self.rows.columns()], 0.0); self.classes];
@@ -116,23 +123,24 @@ impl<V: Value, I: Index> Softmax<'_, '_, V, I> {
             }
             sums
         };
-        self.parts(&of_part)
-            .into_iter()
-            .reduce(|mut all, part| {
-                all.iter_mut().zip(&part).for_each(|(all, part)| add(all, part));
-                all
-            })
-            .unwrap_or_else(|| vec![(vec![0.0; self.rows.columns()], 0.0); self.classes])
+        let together = |mut all: Vec<Sums>, part: Vec<Sums>| {
+            all.iter_mut().zip(&part).for_each(|(all, part)| add(all, part));
+            all
+        };
+        let none = || vec![(vec![0.0; self.rows.columns()], 0.0); self.classes];
+        Some(self.parts(&of_part)?.into_iter().reduce(together).unwrap_or_else(none))
     }
 
-    /// What is made of each part of the rows, which hangs on their number alone.
-    fn parts<R: Send>(&self, of: &(dyn Fn(Range<usize>) -> R + Sync)) -> Vec<R> {
+    /// What is made of each part of the rows, which hangs on their number alone; None where nobody waits for more than what
+    /// is best until now.
+    fn parts<R: Send>(&self, of: &(dyn Fn(Range<usize>) -> R + Sync)) -> Option<Vec<R>> {
         let (halt, count) = (current(), self.rows.count());
         let share = count.div_ceil(PARTS * BLOCK).max(LEAST) * BLOCK;
         each(count.div_ceil(share), &|part| {
-            check(&halt);
-            of(part * share..count.min((part + 1) * share))
+            (!is_given_up(&halt)).then(|| of(part * share..count.min((part + 1) * share)))
         })
+        .into_iter()
+        .collect()
     }
 }
 
@@ -164,7 +172,7 @@ impl Point {
     }
 
     /// Probabilities, primal and a bound of the gap; what is more is asked for only where that may be enough.
-    fn look<V: Value, I: Index>(&mut self, of: &Softmax<'_, '_, V, I>, truth: &[Sums]) -> Look {
+    fn look<V: Value, I: Index>(&mut self, of: &Softmax<'_, '_, V, I>, truth: &[Sums]) -> Option<Look> {
         let (classes, strength) = (of.classes, of.strength);
         let s = &self.s;
         let parts = fill(&mut self.p, classes * BLOCK, &|block, p| {
@@ -176,7 +184,7 @@ impl Point {
         let (losses, entropy) = parts.into_iter().fold((0.0, 0.0), |(a, b), (x, y)| (a + x, b + y));
         let p = &self.p;
         let place = |i: usize, k: usize| (i / BLOCK * classes + k) * BLOCK + i % BLOCK;
-        let look = of.sums(|i, k| of.weight[i] * p[place(i, k)]);
+        let look = of.sums(|i, k| of.weight[i] * p[place(i, k)])?;
         let (mix, t) = if of.intercept { mixture(&look, truth) } else { (0.0, vec![0.0; classes]) };
         let total: f64 = truth.iter().map(|own| own.1).sum();
         let all: Vec<f64> = (0..of.rows.columns()).map(|j| truth.iter().map(|own| own.0[j]).sum()).collect();
@@ -194,7 +202,7 @@ impl Point {
         let exact = short + bound > enough && short + entropy <= enough;
         let gap = short + if exact { self.entropy_of_mixture(of, mix, &t) } else { bound };
         self.gap = if gap < 0.0 { 0.0 } else { gap }; // NaN stays NaN, and is never small enough
-        look
+        Some(look)
     }
 
     /// Σ c Σ q ln q for q = (1 − mix) p + mix·t.
@@ -212,7 +220,7 @@ impl Point {
         each(of.rows.count().div_ceil(BLOCK), &of_block).into_iter().sum()
     }
 
-    /// Makes one step; None where no step goes down.
+    /// Makes one step; None where no step goes down, or nobody waits for it.
     fn step<V: Value, I: Index>(
         &mut self,
         of: &Softmax<'_, '_, V, I>,
@@ -220,7 +228,7 @@ impl Point {
         look: &Look,
     ) -> Option<Look> {
         let (d, width) = (of.rows.columns(), of.rows.columns() + usize::from(of.intercept));
-        let (matrix, size) = of.hessian(&self.p);
+        let (matrix, size) = of.hessian(&self.p)?;
         let mut downhill = vec![0.0; size];
         for (k, (truth, look)) in truth.iter().zip(look).enumerate() {
             let own = &mut downhill[k * width..][..width];
@@ -253,7 +261,7 @@ impl Point {
         };
         (self.w, self.b) = (moved(&before.0, &dw, 1.0), moved(&before.1, &db, 1.0));
         self.s = moved(&line.s, &line.ds, 1.0);
-        let next = self.look(of, truth);
+        let next = self.look(of, truth)?;
         let changed = |(k, (look, truth)): (usize, (&Sums, &Sums))| {
             let by = &dw[k * d..][..d];
             dot(&look.0, by) - dot(&truth.0, by) + db[k] * (look.1 - truth.1)
@@ -265,7 +273,7 @@ impl Point {
         let t = line.search(of, -first);
         (self.w, self.b) = (moved(&before.0, &dw, t), moved(&before.1, &db, t));
         self.s = moved(&line.s, &line.ds, t);
-        Some(self.look(of, truth))
+        self.look(of, truth)
     }
 }
 

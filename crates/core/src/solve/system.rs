@@ -246,7 +246,7 @@ mod tests {
             let sparse = Rows::sparse(&x, &indices, &indptr, d).unwrap();
             let g: Vec<f64> = (0..d).map(|j| number(j + 7)).collect();
             for rows in [Few::new(&dense), Few::as_they_stand(&dense), Few::new(&sparse)] {
-                let moments = Moments::of(&rows, &weight, &u);
+                let moments = Moments::of(&rows, &weight, &u).unwrap();
                 let border = if intercept && many > 1 { 0.4 } else { 0.0 };
                 let (dw, mut db) = System::new(&moments, &ridge, intercept).solve(&g, border);
                 if !intercept {
@@ -304,9 +304,9 @@ mod tests {
     fn a_system_that_is_none_gives_numbers_that_are_none_and_ends() {
         let rows = Rows::<f64, i32>::dense(&[f64::NAN, 1.0], 1, 2).unwrap();
         let rows = Few::new(&rows);
-        let moments = Moments::of(&rows, &[1.0], &[]);
+        let moments = Moments::of(&rows, &[1.0], &[]).unwrap();
         assert!(System::new(&moments, &[1.0; 2], false).solve(&[1.0; 2], 0.0).0.iter().any(|x| x.is_nan()));
-        let none = Moments::of(&rows, &[0.0], &[]);
+        let none = Moments::of(&rows, &[0.0], &[]).unwrap();
         let (dw, db) = System::new(&none, &[2.0; 2], true).solve(&[1.0, 4.0], 0.0);
         assert!((dw[0] - 0.5).abs() < 1e-12 && (dw[1] - 2.0).abs() < 1e-12 && db == 0.0);
     }

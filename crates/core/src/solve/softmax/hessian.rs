@@ -11,18 +11,16 @@ use crate::rows::{Index, Value};
 
 impl<V: Value, I: Index> Softmax<'_, '_, V, I> {
     /// −H_kl for k > l, (d + 1, d + 1) each, up to the diagonal.
-    fn blocks(&self, p: &[f64]) -> Vec<Vec<f64>> {
+    fn blocks(&self, p: &[f64]) -> Option<Vec<Vec<f64>>> {
         let of_part = |own| Arch::new().dispatch(Blocks { of: self, p, own });
         let zero = || vec![vec![0.0; (self.rows.columns() + 1).pow(2)]; self.pairs()];
-        self.parts(&of_part)
-            .into_iter()
-            .reduce(|mut all: Vec<Vec<f64>>, part| {
-                for (all, part) in all.iter_mut().zip(&part) {
-                    all.iter_mut().zip(part).for_each(|(all, part)| *all += part);
-                }
-                all
-            })
-            .unwrap_or_else(zero)
+        let together = |mut all: Vec<Vec<f64>>, part: Vec<Vec<f64>>| {
+            for (all, part) in all.iter_mut().zip(&part) {
+                all.iter_mut().zip(part).for_each(|(all, part)| *all += part);
+            }
+            all
+        };
+        Some(self.parts(&of_part)?.into_iter().reduce(together).unwrap_or_else(zero))
     }
 
     fn pairs(&self) -> usize {
@@ -30,7 +28,7 @@ impl<V: Value, I: Index> Softmax<'_, '_, V, I> {
     }
 
     /// H class after class, up to the diagonal; intercepts, which may all move together, are kept from it.
-    pub(super) fn hessian(&self, p: &[f64]) -> (Vec<f64>, usize) {
+    pub(super) fn hessian(&self, p: &[f64]) -> Option<(Vec<f64>, usize)> {
         let (classes, d) = (self.classes, self.rows.columns());
         let (each, width) = (d + 1, d + usize::from(self.intercept));
         let size = classes * width;
@@ -38,7 +36,7 @@ impl<V: Value, I: Index> Softmax<'_, '_, V, I> {
         let mut own = vec![vec![0.0; each * each]; classes];
         let mut k = 1;
         let mut l = 0;
-        for block in self.blocks(p) {
+        for block in self.blocks(p)? {
             for c in [k, l] {
                 own[c].iter_mut().zip(&block).for_each(|(own, x)| *own += x);
             }
@@ -66,7 +64,7 @@ impl<V: Value, I: Index> Softmax<'_, '_, V, I> {
                 }
             }
         }
-        (matrix, size)
+        Some((matrix, size))
     }
 }
 
