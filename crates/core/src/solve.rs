@@ -14,18 +14,12 @@ pub mod crammer_singer;
 pub mod descent;
 pub mod distinct;
 pub mod dual_coordinate;
-pub mod few;
-pub mod interior_point;
 pub mod lone;
-pub mod moments;
-pub mod newton;
 mod order;
 pub mod passages;
 pub mod perceptron;
 pub mod smo;
-pub mod softmax;
 pub mod steps;
-pub mod system;
 
 pub use order::Order;
 
@@ -63,7 +57,9 @@ impl<V, I, L> Problem<'_, '_, V, I, L> {
         }
         let side =
             |sign: f64| -> f64 { a.iter().zip(self.weight).map(|(a, c)| c * (sign * a).max(0.0)).sum() };
-        let (up, down) = shares(side(1.0), side(-1.0));
+        let (up, down) = (side(1.0), side(-1.0));
+        let (up, down) =
+            if up > down { (down / up, 1.0) } else { (1.0, if down > 0.0 { up / down } else { 1.0 }) };
         a.iter_mut().for_each(|a| *a *= if *a > 0.0 { up } else { down });
         a
     }
@@ -83,11 +79,6 @@ impl<V, I, L: DualLoss> Problem<'_, '_, V, I, L> {
     fn total<'t>(&'t self, of: &'t [f64], conjugate: bool) -> Total<'t> {
         Total { y: self.y, weight: self.weight, offset: self.offset, of, conjugate }
     }
-}
-
-/// By how much each of two sides shrinks so that both are as heavy as the lighter.
-fn shares(up: f64, down: f64) -> (f64, f64) {
-    if up > down { (down / up, 1.0) } else { (1.0, if down > 0.0 { up / down } else { 1.0 }) }
 }
 
 /// Losses of all examples, or conjugates.

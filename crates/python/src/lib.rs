@@ -1,6 +1,7 @@
 //! The Python face of `deciban-core`: convert, check, let go of the interpreter, catch panics, map errors.
 #[cfg(feature = "ablation")]
 mod ablation;
+mod barriers;
 mod blocks;
 mod callable;
 mod categories;
@@ -13,7 +14,6 @@ mod densities;
 mod descending;
 mod dictionary;
 mod digest;
-mod direct;
 mod distinct;
 mod exact;
 mod experts;
@@ -49,6 +49,8 @@ mod _core {
     #[pymodule_export]
     use super::ablation::{ablation_left_out, ablation_steps};
     #[pymodule_export]
+    use super::barriers::Barrier;
+    #[pymodule_export]
     use super::blocks::{KernelTiles, block_steps, kernel_measure};
     #[pymodule_export]
     use super::categories::{class_categories, largest};
@@ -70,8 +72,6 @@ mod _core {
     use super::dictionary::{Dictionary, log_posterior};
     #[pymodule_export]
     use super::digest::{Sha256, digest, digest_joined, digest_stretches};
-    #[pymodule_export]
-    use super::direct::{interior_point, newton, newton_softmax};
     #[pymodule_export]
     use super::distinct::{distinct, row_digests};
     #[pymodule_export]
@@ -112,7 +112,7 @@ mod _core {
     #[pymodule_export]
     use super::shared::SharedKernel;
     #[pymodule_export]
-    use super::solving::{Trace, dual_coordinate, dual_coordinate_each};
+    use super::solving::{dual_coordinate, dual_coordinate_each};
     #[pymodule_export]
     use super::stepping::{adam_step, momentum_step};
     #[pymodule_export]

@@ -155,10 +155,6 @@ impl Loss for Logistic {
         x_log_x(b) + x_log_x(1.0 - b)
     }
 
-    fn has_kinks(self) -> bool {
-        false
-    }
-
     #[inline(always)]
     fn bend(self, y: f64, s: f64) -> (f64, f64) {
         let (_, slope, curvature) = of_exponential(y, s);

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::Sums;
-use crate::rows::{Index, Value};
-use crate::solve::few::Few;
+use crate::products::{combine_from, scores_from};
+use crate::rows::{Index, Rows, Value};
 
 /// Σ of numbers, eight at a time.
 #[inline(always)]
@@ -39,16 +39,17 @@ impl Lines for Alone {
     fn add(&self, _: usize, _: &[f64], _: &mut Sums) {}
 }
 
-/// Of rows of X, then of weights, which know no b.
-pub struct Beside<'a, 'r, V, I> {
-    pub rows: &'a Few<'a, 'r, V, I>,
+/// Of so many rows of X, then of weights, which know no b.
+pub(super) struct Beside<'a, 'r, V, I> {
+    pub(super) rows: &'a Rows<'r, V, I>,
+    pub(super) count: usize,
 }
 
-impl<V: Value, I: Index> Beside<'_, '_, V, I> {
+impl<V, I> Beside<'_, '_, V, I> {
     /// The rows among so many lines, and the weights.
     #[inline(always)]
     fn split(&self, first: usize, lines: usize) -> (Range<usize>, Range<usize>) {
-        let (end, rows) = (first + lines, self.rows.count());
+        let (end, rows) = (first + lines, self.count);
         (first.min(rows)..end.min(rows), first.max(rows) - rows..end.max(rows) - rows)
     }
 }
@@ -61,14 +62,15 @@ impl<V: Value, I: Index> Lines for Beside<'_, '_, V, I> {
     fn scores(&self, first: usize, w: &[f64], b: f64, s: &mut [f64]) {
         let (rows, weights) = self.split(first, s.len());
         let (of_rows, of_weights) = s.split_at_mut(rows.len());
-        self.rows.scores_from(rows.start, w, b, of_rows);
+        scores_from(self.rows, rows.start, w, b, of_rows);
         of_weights.iter_mut().zip(weights).for_each(|(s, j)| *s = w[j]);
     }
 
     fn add(&self, first: usize, u: &[f64], sums: &mut Sums) {
         let (rows, weights) = self.split(first, u.len());
         let (of_rows, of_weights) = u.split_at(rows.len());
-        self.rows.add_from(rows.start, of_rows, sums);
+        combine_from(self.rows, rows.start, of_rows, &mut sums.0);
+        sums.1 += sum(of_rows);
         of_weights.iter().zip(weights).for_each(|(&u, j)| sums.0[j] += u);
     }
 }
