@@ -124,6 +124,8 @@ mod tests {
                 let asked = Asked(y, s).call(loss);
                 assert_eq!(Asked(y, s).call(chosen), asked);
                 assert_eq!(chosen.narrow(Asked(y, s)), asked);
+                let all = (loss.value(y, s), loss.slope(y, s), loss.curvature(y, s));
+                assert_eq!((loss.look(y, s), loss.bend(y, s)), (all, (all.1, all.2)));
             }
         }
     }

@@ -123,7 +123,12 @@ pub struct Logistic;
 
 /// θ(t) = 1 / (1 + e^(−t)), which never overflows.
 pub fn sigmoid(t: f64) -> f64 {
-    let e = (-t.abs()).exp();
+    share(t, (-t.abs()).exp())
+}
+
+/// The same, e^(−|t|) being known.
+#[inline(always)]
+fn share(t: f64, e: f64) -> f64 {
     if t >= 0.0 { 1.0 / (1.0 + e) } else { e / (1.0 + e) }
 }
 
@@ -172,8 +177,7 @@ impl Loss for Logistic {
 #[inline(always)]
 fn of_exponential(y: f64, s: f64) -> (f64, f64, f64) {
     let (t, e) = (-y * s, (-s.abs()).exp());
-    let posterior = if t >= 0.0 { 1.0 / (1.0 + e) } else { e / (1.0 + e) };
-    (e, -y * posterior, e / ((1.0 + e) * (1.0 + e)))
+    (e, -y * share(t, e), e / ((1.0 + e) * (1.0 + e)))
 }
 
 impl DualLoss for Logistic {

@@ -69,22 +69,22 @@ mod tests {
     #[test]
     fn sums_are_sums_on_any_number_of_threads() {
         let numbers = |k: usize| (0..10_000).map(|i| ((i * k) % 101) as f64 / 50.0 - 1.0).collect::<Vec<_>>();
-        let (mut y, c, s, d) = (numbers(3), numbers(7), numbers(11), numbers(13));
-        y.iter_mut().for_each(|y| *y = 1_f64.copysign(*y));
-        let scored = Scored { y: &y, c: &c, s: &s };
+        let (any, c, s, d) = (numbers(3), numbers(7), numbers(11), numbers(13));
+        let y: Vec<f64> = any.iter().map(|y| 1_f64.copysign(*y)).collect();
+        let (scored, residuals) = (Scored { y: &y, c: &c, s: &s }, Scored { y: &any, c: &c, s: &s });
         let (mut a, mut h) = (vec![0.0; 10_000], vec![0.0; 10_000]);
         let value = scored.look(Logistic, &mut a, &mut h);
-        let along = scored.along(Huber { delta: 0.5 }, Some(&d), 0.3);
+        let along = residuals.along(Huber { delta: 0.5 }, Some(&d), 0.3);
         for threads in [1, 3] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| {
                 assert_eq!(scored.look(Logistic, &mut a, &mut h).to_bits(), value.to_bits());
-                assert_eq!(scored.along(Huber { delta: 0.5 }, Some(&d), 0.3), along);
+                assert_eq!(residuals.along(Huber { delta: 0.5 }, Some(&d), 0.3), along);
             });
         }
         let every = |f: &dyn Fn(usize) -> f64| (0..10_000).map(f).sum::<f64>();
         assert!((value - every(&|i| c[i] * Logistic.value(y[i], s[i]))).abs() < 1e-9);
-        let slope = |t: f64| every(&|i| c[i] * Huber { delta: 0.5 }.value(y[i], s[i] + t * d[i]));
+        let slope = |t: f64| every(&|i| c[i] * Huber { delta: 0.5 }.value(any[i], s[i] + t * d[i]));
         assert!((along.0 - (slope(0.3 + 1e-6) - slope(0.3 - 1e-6)) / 2e-6).abs() < 1e-4 * along.0.abs());
         assert_eq!(a[7], -Logistic.slope(y[7], s[7]));
         assert_eq!(h[7], c[7] * Logistic.curvature(y[7], s[7]));
