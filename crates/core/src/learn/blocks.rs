@@ -11,7 +11,7 @@
 
 use std::ops::Range;
 
-use pulp::{Simd, WithSimd};
+use pulp::{Arch, Simd, WithSimd};
 
 use super::levels::Levels;
 use super::scale::power;
@@ -81,34 +81,44 @@ fn make_room<T: Clone + Default>(all: &mut Vec<T>, count: usize) {
 }
 
 /// Adds the products of one block to the levels; `right` is None where both factors are the same. `pause` is called now and
-/// then.
-#[inline(always)]
-pub fn multiply<S: Simd>(
-    simd: S,
-    left: &mut Panels,
-    mut right: Option<&mut Panels>,
-    levels: &mut Levels,
-    pause: impl Fn(),
-) {
-    let (d, ours, theirs) = (left.columns, left.used, right.as_ref().map_or(left.used, |right| right.used));
-    let both = ours.min(theirs);
-    left.add(both);
-    if let Some(right) = &mut right {
-        right.add(both);
-    }
-    let (left, right) = (&*left, right.as_deref().unwrap_or(left));
-    for s in 0..ours {
-        for t in (0..theirs).filter(|t| s.max(*t) >= both || s <= *t) {
-            let sum = s < t && t < both;
-            let (a, b) = match sum {
-                true => (&left.sums[pair(s, t)], &right.sums[pair(s, t)]),
-                false => (&left.slices[s], &right.slices[t]),
-            };
-            for part in 0..b.len().div_ceil(CHUNK) {
-                pause();
-                let take = ToLevels { columns: d, of: (s, t), levels };
-                let chunk = chunk(part, b.len(), CHUNK);
-                Multiply { left: a, columns: d, right: b, chunk, take }.with_simd(simd);
+/// then. Compiled once, whatever numbers the rows are of.
+pub fn multiply(left: &mut Panels, right: Option<&mut Panels>, levels: &mut Levels, pause: &dyn Fn()) {
+    Arch::new().dispatch(Products { left, right, levels, pause })
+}
+
+struct Products<'a> {
+    left: &'a mut Panels,
+    right: Option<&'a mut Panels>,
+    levels: &'a mut Levels,
+    pause: &'a dyn Fn(),
+}
+
+impl WithSimd for Products<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let Products { left, mut right, levels, pause } = self;
+        let theirs = right.as_ref().map_or(left.used, |right| right.used);
+        let (d, ours, both) = (left.columns, left.used, left.used.min(theirs));
+        left.add(both);
+        if let Some(right) = &mut right {
+            right.add(both);
+        }
+        let (left, right) = (&*left, right.as_deref().unwrap_or(left));
+        for s in 0..ours {
+            for t in (0..theirs).filter(|t| s.max(*t) >= both || s <= *t) {
+                let sum = s < t && t < both;
+                let (a, b) = match sum {
+                    true => (&left.sums[pair(s, t)], &right.sums[pair(s, t)]),
+                    false => (&left.slices[s], &right.slices[t]),
+                };
+                for part in 0..b.len().div_ceil(CHUNK) {
+                    pause();
+                    let take = ToLevels { columns: d, of: (s, t), levels };
+                    let chunk = chunk(part, b.len(), CHUNK);
+                    Multiply { left: a, columns: d, right: b, chunk, take }.with_simd(simd);
+                }
             }
         }
     }

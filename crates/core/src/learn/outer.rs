@@ -92,7 +92,7 @@ impl<V: Value, I: Index> WithSimd for Stretch<'_, '_, V, I> {
     type Output = (Levels, Odd);
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) -> Self::Output {
+    fn with_simd<S: Simd>(self, _: S) -> Self::Output {
         let Sums { cut, halt } = self.sums;
         let rows = cut.rows;
         let (mut levels, mut odd, mut spare) =
@@ -109,9 +109,9 @@ impl<V: Value, I: Index> WithSimd for Stretch<'_, '_, V, I> {
                 right.hold(&block.right, rows.columns());
                 if let Some(slices) = &block.left {
                     left.hold(slices, rows.columns());
-                    multiply(simd, &mut left, Some(&mut right), &mut levels, pause);
+                    multiply(&mut left, Some(&mut right), &mut levels, &pause);
                 } else {
-                    multiply(simd, &mut right, None, &mut levels, pause);
+                    multiply(&mut right, None, &mut levels, &pause);
                 }
             }
             spare.keep(block);
