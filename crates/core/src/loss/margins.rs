@@ -123,7 +123,8 @@ pub struct Logistic;
 
 /// θ(t) = 1 / (1 + e^(−t)), which never overflows.
 pub fn sigmoid(t: f64) -> f64 {
-    share(t, (-t.abs()).exp())
+    let e = (-t.abs()).exp();
+    share(t, e)
 }
 
 /// The same, e^(−|t|) being known.
@@ -158,6 +159,10 @@ impl Loss for Logistic {
         }
         let x_log_x = |x: f64| if x > 0.0 { x * x.ln() } else { 0.0 };
         x_log_x(b) + x_log_x(1.0 - b)
+    }
+
+    fn has_kinks(self) -> bool {
+        false
     }
 
     #[inline(always)]
