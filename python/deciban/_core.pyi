@@ -12,7 +12,6 @@ _CountedWords: TypeAlias = tuple["Wordbook", int, float, int, NDArray[np.uint32]
 word was first counted, or none."""
 
 __all__ = [
-    "Barrier",
     "Counter",
     "Dictionary",
     "Experts",
@@ -25,6 +24,7 @@ __all__ = [
     "Sha256",
     "SharedKernel",
     "TokenCorpus",
+    "Trace",
     "WordSets",
     "Wordbook",
     "adam_step",
@@ -59,6 +59,7 @@ __all__ = [
     "gram_times",
     "halt_by",
     "information",
+    "interior_point",
     "kernel_gram",
     "kernel_measure",
     "kernel_scores",
@@ -70,9 +71,12 @@ __all__ = [
     "loss_along",
     "loss_conjugate",
     "loss_look",
+    "loss_shift",
     "loss_table",
     "momentum_step",
     "network_steps",
+    "newton",
+    "newton_softmax",
     "nonzeros",
     "penalty_table",
     "perceptron",
@@ -170,26 +174,9 @@ class WordSets:
     ]: ...
 
 @final
-class Barrier:
-    def __new__(
-        cls,
-        t: NDArray[np.float64],
-        lo: NDArray[np.float64],
-        hi: NDArray[np.float64],
-        curve: NDArray[np.float64],
-        middle: NDArray[np.float64],
-        *,
-        away: float,
-        rows: int,
-        n_jobs: int | None = None,
-    ) -> Self: ...
-    def look(self, X: _Matrix, w: NDArray[np.float64], b: float) -> tuple[float, float, NDArray[np.float64], float]: ...
-    def weights(self) -> NDArray[np.float64]: ...
-    def aim(self, X: _Matrix, mu: float | None = None) -> tuple[NDArray[np.float64], float]: ...
-    def turn(self, X: _Matrix, w: NDArray[np.float64], b: float, summed: bool) -> tuple[NDArray[np.float64], float]: ...
-    def reach(self) -> tuple[float, float]: ...
-    def advance(self, share: float) -> float: ...
-    def clean(self) -> NDArray[np.float64]: ...
+class Trace:
+    def __new__(cls, before: float, time_limit: float = ...) -> Self: ...
+    def steps(self) -> tuple[list[tuple[int, float, float, float]], bool]: ...
 
 @final
 class Counter:
@@ -554,6 +541,15 @@ def loss_along(
     delta: float = 1.0,
     n_jobs: int | None = None,
 ) -> tuple[float, float]: ...
+def loss_shift(
+    loss: str,
+    y: NDArray[np.float64],
+    c: NDArray[np.float64],
+    s: NDArray[np.float64],
+    *,
+    delta: float = 1.0,
+    n_jobs: int | None = None,
+) -> float: ...
 def loss_conjugate(
     loss: str,
     y: NDArray[np.float64],
@@ -581,7 +577,7 @@ def coordinate(
     max_iter: int = 1000,
     null: float = ...,
     floor: float = 0.0,
-    watch: Callable[[int, float, float], bool] | None = None,
+    watch: Callable[[int, float, float], bool] | Trace | None = None,
     n_jobs: int | None = None,
 ) -> tuple[
     NDArray[np.float64], float, NDArray[np.float64], int, Literal["converged", "exhausted", "stopped", "interrupted"]
@@ -600,6 +596,78 @@ def crammer_singer(
     seed: int,
     n_jobs: int | None = None,
 ) -> tuple[list[NDArray[np.float64]], float, float]: ...
+def newton(
+    X: _Matrix,
+    y: NDArray[np.float64],
+    c: NDArray[np.float64],
+    loss: str,
+    *,
+    delta: float = 1.0,
+    strength: float = 1.0,
+    intercept: bool = True,
+    offset: NDArray[np.float64] | None = None,
+    w: NDArray[np.float64] | None = None,
+    b: float = 0.0,
+    tol: float = 1e-6,
+    max_iter: int = 1000,
+    null: float = ...,
+    floor: float = 0.0,
+    watch: Callable[[int, float, float], bool] | Trace | None = None,
+    n_jobs: int | None = None,
+) -> tuple[
+    NDArray[np.float64],
+    float,
+    NDArray[np.float64],
+    int,
+    Literal["converged", "exhausted", "stopped", "interrupted", "overflow"],
+]: ...
+def newton_softmax(
+    X: _Matrix,
+    y: NDArray[np.int64],
+    c: NDArray[np.float64],
+    classes: int,
+    *,
+    strength: float = 1.0,
+    intercept: bool = True,
+    w: NDArray[np.float64] | None = None,
+    b: NDArray[np.float64] | None = None,
+    tol: float = 1e-6,
+    max_iter: int = 1000,
+    null: float = ...,
+    floor: float = 0.0,
+    watch: Callable[[int, float, float], bool] | Trace | None = None,
+    n_jobs: int | None = None,
+) -> tuple[
+    NDArray[np.float64],
+    NDArray[np.float64],
+    int,
+    Literal["converged", "exhausted", "stopped", "interrupted", "overflow"],
+]: ...
+def interior_point(
+    X: _Matrix,
+    t: NDArray[np.float64],
+    lo: NDArray[np.float64],
+    hi: NDArray[np.float64],
+    curve: NDArray[np.float64],
+    middle: NDArray[np.float64],
+    *,
+    away: float,
+    strength: float = 1.0,
+    intercept: bool = True,
+    proof: Callable[[NDArray[np.float64], float, NDArray[np.float64]], bool],
+    tol: float = 1e-6,
+    max_iter: int = 1000,
+    null: float = ...,
+    floor: float = 0.0,
+    watch: Callable[[int, float, float], bool] | Trace | None = None,
+    n_jobs: int | None = None,
+) -> tuple[
+    NDArray[np.float64],
+    float,
+    NDArray[np.float64],
+    int,
+    Literal["converged", "exhausted", "stopped", "interrupted", "overflow"],
+]: ...
 def dual_coordinate(
     X: _Matrix,
     y: NDArray[np.float64],
@@ -617,7 +685,7 @@ def dual_coordinate(
     null: float = ...,
     floor: float = 0.0,
     strict: bool = False,
-    watch: Callable[[int, float, float], bool] | None = None,
+    watch: Callable[[int, float, float], bool] | Trace | None = None,
     n_jobs: int | None = None,
 ) -> tuple[
     NDArray[np.float64], float, NDArray[np.float64], int, Literal["converged", "exhausted", "stopped", "interrupted"]
@@ -637,7 +705,7 @@ def dual_coordinate_each(
     null: Sequence[float],
     floor: Sequence[float],
     strict: bool = False,
-    watch: Callable[[int, float, float], bool] | None = None,
+    watch: Callable[[int, float, float], bool] | Trace | None = None,
     n_jobs: int | None = None,
 ) -> list[
     tuple[
@@ -689,7 +757,7 @@ def perceptron(
     pocket: bool = False,
     max_iter: int = 1000,
     patience: tuple[int, int] | None = None,
-    watch: Callable[[int, float, float], bool] | None = None,
+    watch: Callable[[int, float, float], bool] | Trace | None = None,
     n_jobs: int | None = None,
 ) -> tuple[
     _Weights,
@@ -772,7 +840,7 @@ def smo(
     max_iter: int = 1000,
     rows: int | None = None,
     memory: int = 200_000_000,
-    watch: Callable[[int, float, float], bool] | None = None,
+    watch: Callable[[int, float, float], bool] | Trace | None = None,
     n_jobs: int | None = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], int, str]: ...
 
@@ -810,7 +878,7 @@ def smo_of_rows(
     tol: float = 1e-4,
     max_iter: int = 1000,
     memory: int = 200_000_000,
-    watch: Callable[[int, float, float], bool] | None = None,
+    watch: Callable[[int, float, float], bool] | Trace | None = None,
     n_jobs: int | None = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], int, str]: ...
 def smo_of_gram(

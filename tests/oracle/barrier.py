@@ -62,6 +62,37 @@ class Barrier:
         self.u, self.z, self.q = self.u + s * self.du, self.z + s * self.dz, self.q + s * self.dq
         return s
 
+    def step(self, w, b, strength, intercept):
+        """Take a step, predicted and corrected, and return the weights after it."""
+        A = np.column_stack([self.A, self.knows_b])
+        H = A.T @ np.diag(self.weights()) @ A + np.diag(np.append(np.full(A.shape[1] - 1, strength), 0.0))
+        d = self.A.shape[1] + intercept
+
+        def aimed(mu):
+            v, total = self.aim(mu)
+            right = np.append(v - self.slope, self.sum + total)
+            step = np.append(np.linalg.solve(H[:d, :d], right[:d]), np.zeros(1 - intercept))
+            self.turn(step[:-1], step[-1])
+            return step[:-1], step[-1]
+
+        aimed(None)
+        product = (self.z * (self.hi - self.u) + self.q * (self.u - self.lo)).sum()
+        mu = (self.reach()[1] / product) ** 3 * product / (2.0 * len(self.t))
+        dw, db = aimed(mu)
+        length = self.advance(0.995)
+        return w + length * dw, b + length * db
+
+    def follow(self, strength, intercept, steps):
+        """P and what is short of it, after each step; then w, b and u."""
+        w, b, told = np.zeros(self.A.shape[1]), 0.0, []
+        for _ in range(steps + 1):
+            losses, product, v, total = self.look(w, b)
+            self.slope, self.sum = strength * w - v, total if intercept else 0.0
+            told.append((losses + 0.5 * strength * w @ w, product + abs(self.slope @ w) + abs(self.sum * b)))
+            before = w, b, self.clean()
+            w, b = self.step(w, b, strength, intercept)
+        return told, before
+
     def clean(self):
         """u, at its bound where it tends to it."""
         wide = (self.hi - self.lo) / self.away

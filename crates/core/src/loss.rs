@@ -9,6 +9,7 @@
 mod chosen;
 mod margins;
 mod residuals;
+pub mod shift;
 pub mod sums;
 mod tubes;
 
@@ -30,6 +31,11 @@ pub trait Loss: Copy + Send + Sync {
 
     /// ℓ*(y, u), +∞ outside its domain; of a loss that is not convex +∞ everywhere.
     fn conjugate(self, y: f64, u: f64) -> f64;
+
+    /// Whether its slope has kinks, between which a step in one direction may see no curvature.
+    fn has_kinks(self) -> bool {
+        true
+    }
 
     /// Slope and curvature, for who wants both.
     #[inline(always)]

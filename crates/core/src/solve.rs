@@ -14,22 +14,27 @@ pub mod crammer_singer;
 pub mod descent;
 pub mod distinct;
 pub mod dual_coordinate;
+pub mod few;
+pub mod interior_point;
 pub mod lone;
+pub mod moments;
+pub mod newton;
 mod order;
 pub mod passages;
 pub mod perceptron;
 pub mod smo;
+pub mod softmax;
 pub mod steps;
+pub mod system;
 
 pub use order::Order;
 
 use crate::loss::{DualLoss, OfLoss};
-use crate::rows::Rows;
 
 /// What is to be minimised, but for the penalty: examples, their targets and weights, and the loss.
-pub struct Problem<'a, 'r, V, I, L> {
+pub struct Problem<'a, R, L> {
     /// X (N, d).
-    pub rows: &'a Rows<'r, V, I>,
+    pub rows: &'a R,
     /// y (N,): −1 or +1 for margins, any number for regression.
     pub y: &'a [f64],
     /// c (N,) ≥ 0.
@@ -42,7 +47,7 @@ pub struct Problem<'a, 'r, V, I, L> {
     pub intercept: bool,
 }
 
-impl<V, I, L> Problem<'_, '_, V, I, L> {
+impl<R, L> Problem<'_, R, L> {
     /// What score i has besides x·w + b.
     #[inline(always)]
     pub fn offset(&self, i: usize) -> f64 {
@@ -57,15 +62,13 @@ impl<V, I, L> Problem<'_, '_, V, I, L> {
         }
         let side =
             |sign: f64| -> f64 { a.iter().zip(self.weight).map(|(a, c)| c * (sign * a).max(0.0)).sum() };
-        let (up, down) = (side(1.0), side(-1.0));
-        let (up, down) =
-            if up > down { (down / up, 1.0) } else { (1.0, if down > 0.0 { up / down } else { 1.0 }) };
+        let (up, down) = shares(side(1.0), side(-1.0));
         a.iter_mut().for_each(|a| *a *= if *a > 0.0 { up } else { down });
         a
     }
 }
 
-impl<V, I, L: DualLoss> Problem<'_, '_, V, I, L> {
+impl<R, L: DualLoss> Problem<'_, R, L> {
     /// Σ c_i ℓ(y_i, s_i), for s = x·w + b without the offset.
     pub fn total_loss(&self, scores: &[f64]) -> f64 {
         self.loss.narrow(self.total(scores, false))
@@ -79,6 +82,11 @@ impl<V, I, L: DualLoss> Problem<'_, '_, V, I, L> {
     fn total<'t>(&'t self, of: &'t [f64], conjugate: bool) -> Total<'t> {
         Total { y: self.y, weight: self.weight, offset: self.offset, of, conjugate }
     }
+}
+
+/// By how much each of two sides shrinks so that both are as heavy as the lighter.
+fn shares(up: f64, down: f64) -> (f64, f64) {
+    if up > down { (down / up, 1.0) } else { (1.0, if down > 0.0 { up / down } else { 1.0 }) }
 }
 
 /// Losses of all examples, or conjugates.
@@ -139,6 +147,29 @@ impl Limits {
     pub fn enough(&self, primal: f64) -> f64 {
         let size = primal.abs();
         (self.tol * size.min((self.null - primal).max(GAIN * size))).max(self.floor)
+    }
+}
+
+/// So many looks in a row that find nothing lower, and rounding hides what is left.
+const PATIENCE: usize = 10;
+
+/// The lowest primal and gap until now.
+struct Lowest {
+    primal: f64,
+    gap: f64,
+    since: usize,
+}
+
+impl Lowest {
+    fn new() -> Lowest {
+        Lowest { primal: f64::INFINITY, gap: f64::INFINITY, since: 0 }
+    }
+
+    /// Whether neither falls any more.
+    fn is_held(&mut self, primal: f64, gap: f64) -> bool {
+        self.since = if primal < self.primal || gap < self.gap { 0 } else { self.since + 1 };
+        (self.primal, self.gap) = (self.primal.min(primal), self.gap.min(gap));
+        self.since >= PATIENCE
     }
 }
 

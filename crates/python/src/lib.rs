@@ -1,7 +1,6 @@
 //! The Python face of `deciban-core`: convert, check, let go of the interpreter, catch panics, map errors.
 #[cfg(feature = "ablation")]
 mod ablation;
-mod barriers;
 mod blocks;
 mod callable;
 mod categories;
@@ -14,6 +13,7 @@ mod densities;
 mod descending;
 mod dictionary;
 mod digest;
+mod direct;
 mod distinct;
 mod exact;
 mod experts;
@@ -49,8 +49,6 @@ mod _core {
     #[pymodule_export]
     use super::ablation::{ablation_left_out, ablation_steps};
     #[pymodule_export]
-    use super::barriers::Barrier;
-    #[pymodule_export]
     use super::blocks::{KernelTiles, block_steps, kernel_measure};
     #[pymodule_export]
     use super::categories::{class_categories, largest};
@@ -72,6 +70,8 @@ mod _core {
     use super::dictionary::{Dictionary, log_posterior};
     #[pymodule_export]
     use super::digest::{Sha256, digest, digest_joined, digest_stretches};
+    #[pymodule_export]
+    use super::direct::{interior_point, newton, newton_softmax};
     #[pymodule_export]
     use super::distinct::{distinct, row_digests};
     #[pymodule_export]
@@ -98,7 +98,7 @@ mod _core {
     #[pymodule_export]
     use super::lone::gather_lone;
     #[pymodule_export]
-    use super::losses::{loss_along, loss_conjugate, loss_look, loss_table, penalty_table};
+    use super::losses::{loss_along, loss_conjugate, loss_look, loss_shift, loss_table, penalty_table};
     #[pymodule_export]
     use super::networks::network_steps;
     #[pymodule_export]
@@ -112,7 +112,7 @@ mod _core {
     #[pymodule_export]
     use super::shared::SharedKernel;
     #[pymodule_export]
-    use super::solving::{dual_coordinate, dual_coordinate_each};
+    use super::solving::{Trace, dual_coordinate, dual_coordinate_each};
     #[pymodule_export]
     use super::stepping::{adam_step, momentum_step};
     #[pymodule_export]

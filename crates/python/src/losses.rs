@@ -1,5 +1,6 @@
 //! Losses and penalties place by place, and their sums over all examples.
 
+use deciban_core::loss::shift::best_shift;
 use deciban_core::loss::sums::Scored;
 use deciban_core::loss::{
     Absolute, EpsilonInsensitive, Hinge, Huber, Logistic, Loss, Squared, SquaredEpsilonInsensitive,
@@ -118,6 +119,26 @@ pub fn loss_along<'py>(
         return Err(PyValueError::new_err("d of one number an example is expected"));
     }
     any_loss!(loss, delta, loss => run(py, threads_for(n_jobs, all.y.len()), || all.along(loss, d, t)))
+}
+
+/// The t that minimises Σ c ℓ(y, s + t) of a smooth loss.
+#[pyfunction]
+#[pyo3(signature = (loss, y, c, s, *, delta=1.0, n_jobs=None))]
+pub fn loss_shift<'py>(
+    py: Python<'py>,
+    loss: &str,
+    y: Given<'py>,
+    c: Given<'py>,
+    s: Given<'py>,
+    delta: f64,
+    n_jobs: Option<usize>,
+) -> PyResult<f64> {
+    let all = scored(&y, &c, &s)?;
+    let size = all.c.iter().sum();
+    let find = |along: &(dyn Fn(f64) -> (f64, f64) + Sync)| {
+        run(py, threads_for(n_jobs, all.y.len()), || best_shift(&along, size))
+    };
+    any_loss!(loss, delta, loss => find(&|t| all.along(loss, None, t)))
 }
 
 /// Σ c ℓ*(y, −a).

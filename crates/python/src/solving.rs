@@ -1,4 +1,7 @@
-//! The solvers, with a Python callable as their watcher.
+//! The solvers, with a Python callable as their watcher, or none.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 use deciban_core::halt::is_best_wanted;
 use deciban_core::loss::{
@@ -52,22 +55,75 @@ impl Examples<'_> {
     }
 }
 
-/// A Python callable (iteration, primal, gap) -> bool that says when to stop; what it raises stops, too.
+/// The steps of a solver that nobody else watches, noted without the interpreter, and its time.
+#[pyclass(module = "deciban._core", frozen)]
+pub struct Trace {
+    begun: Instant,
+    before: f64,
+    time_limit: f64,
+    noted: Mutex<Noted>,
+}
+
+#[derive(Default)]
+struct Noted {
+    steps: Vec<(usize, f64, f64, f64)>,
+    late: bool,
+}
+
+#[pymethods]
+impl Trace {
+    /// Seconds that have passed already, and those after which it is late.
+    #[new]
+    #[pyo3(signature = (before, time_limit=f64::INFINITY))]
+    fn new(before: f64, time_limit: f64) -> Trace {
+        Trace { begun: Instant::now(), before, time_limit, noted: Mutex::default() }
+    }
+
+    /// (iteration, primal, gap, seconds) of each step, and whether it was late.
+    fn steps(&self) -> (Vec<(usize, f64, f64, f64)>, bool) {
+        let noted = self.noted();
+        (noted.steps.clone(), noted.late)
+    }
+}
+
+impl Trace {
+    fn noted(&self) -> MutexGuard<'_, Noted> {
+        self.noted.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn note(&self, iteration: usize, primal: f64, gap: f64) -> bool {
+        let seconds = self.before + self.begun.elapsed().as_secs_f64();
+        let mut noted = self.noted();
+        noted.steps.push((iteration, primal, gap, seconds));
+        noted.late |= seconds >= self.time_limit;
+        noted.late
+    }
+}
+
+/// A `Trace`, or a Python callable (iteration, primal, gap) -> bool that says when to stop; what it raises stops, too.
 pub struct Watcher {
     callable: Option<Py<PyAny>>,
+    trace: Option<Py<Trace>>,
     raised: Option<PyErr>,
     interrupted: bool,
 }
 
 impl Watcher {
     pub fn new(callable: Option<Py<PyAny>>) -> Watcher {
-        Watcher { callable, raised: None, interrupted: false }
+        let trace = Python::attach(|py| {
+            callable.as_ref()?.cast_bound::<Trace>(py).ok().map(|trace| trace.clone().unbind())
+        });
+        let callable = callable.filter(|_| trace.is_none());
+        Watcher { callable, trace, raised: None, interrupted: false }
     }
 
     pub fn stop(&mut self, iteration: usize, primal: f64, gap: f64) -> bool {
         if is_best_wanted() {
             self.interrupted = true;
             return true;
+        }
+        if let Some(trace) = &self.trace {
+            return trace.get().note(iteration, primal, gap);
         }
         let Some(callable) = &self.callable else { return false };
         let said = Python::attach(|py| callable.call1(py, (iteration, primal, gap))?.is_truthy(py));

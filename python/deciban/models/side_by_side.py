@@ -26,6 +26,11 @@ class Halt:
         self.ended = False
         self._callback, self._since = callback, 0.0
 
+    @property
+    def silent(self) -> bool:
+        """Whether no user's callback hears of iterations."""
+        return self._callback is None
+
     def end(self) -> None:
         """Let everything end."""
         self.ended, self._since = True, perf_counter()

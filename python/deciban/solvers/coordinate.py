@@ -61,7 +61,7 @@ def solve(problem: Problem, limits: Limits, start: Solution | None = None, seed:
         max_iter=limits.max_iter,
         null=problem.null,
         floor=problem.floor,
-        watch=watch,
+        watch=watch.for_core(),
         n_jobs=problem.n_jobs,
     )
     found = Solution(w[None, :], np.array([b]), watch.ended(ending), iterations, NAME, dual, tuple(watch.trace))

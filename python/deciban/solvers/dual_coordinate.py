@@ -74,7 +74,7 @@ def solve(problem: Problem, limits: Limits, start: Solution | None = None, seed:
         null=problem.null,
         floor=problem.floor,
         strict=limits.strict,
-        watch=watch,
+        watch=watch.for_core(),
         n_jobs=problem.n_jobs,
     )
     return Solution(w[None, :], np.array([b]), watch.ended(ending), iterations, NAME, dual, tuple(watch.trace))
@@ -102,7 +102,7 @@ def solve_each(
         null=[each.null for each in problems],
         floor=[each.floor for each in problems],
         strict=limits.strict,
-        watch=watch,
+        watch=watch.for_core(),
         n_jobs=first.n_jobs,
     )
     trace, solutions = tuple(watch.trace), []

@@ -10,9 +10,9 @@ lo the optimum is where
 
 Newton's steps go along the same equations with μ → 0 in place of the last zeros, each step predicted and corrected:
 Mehrotra, SIAM J. Optim. 2 (1992); of support vector machines Ferris & Munson, SIAM J. Optim. 13 (2003). Some 15 to 30
-steps whatever C is and however the columns are scaled. The path of u, z and q is the core's
-(`crates/core/src/solve/barrier.rs`). Cost of a step: the system AᵀDA + λ₂I (N·m² for m values a row, d³/3) and six
-passes over X.
+steps whatever C is and however the columns are scaled. The path is the core's
+(`crates/core/src/solve/interior_point.rs`). Cost of a step: the system AᵀDA + λ₂I (N·m² for m values a row, d³/3) and
+six passes over X.
 
 The squared hinge is a line with a curve, c ℓ = max over y·u ≥ 0 of u (y − s) − u²/4c: the third equation gains u/2c on
 its right. That no example loses more than all do without weights, c ℓ ≤ P₀, bounds u without a change of the optimum.
@@ -30,10 +30,9 @@ from dataclasses import replace
 import numpy as np
 from scipy.sparse import csr_matrix, vstack
 
-from deciban._core import Barrier
+from deciban import _core
 from deciban.certificates.certificate import is_within
 from deciban.certificates.duality import balance, prove
-from deciban.inner_product import dot, norm
 from deciban.losses import Absolute, EpsilonInsensitive, Floats, Hinge, Perceptron, SquaredHinge
 
 from . import hessian
@@ -117,12 +116,6 @@ LOOSE, DIGITS = 4.0, 0.3
 # many it gives way.
 CHEAP = 1e-3
 PASSES = 100
-# How far towards the border of the feasible set a step goes, at most.
-_SHARE = 0.995
-# So many steps without progress, and the path is lost to rounding.
-_PATIENCE = 15
-# Of the conditions that a step is to meet at first order, what may be left over before it is refined.
-_LEFT = 1e-6
 
 
 def is_quicker(problem: Problem, limits: Limits) -> bool:
@@ -171,28 +164,31 @@ def solve(problem: Problem, limits: Limits, start: Solution | None = None, seed:
     if alone is not None:
         watch(0, 0.0, 0.0)
         return replace(alone, trace=tuple(watch.trace))
-    path = _Path(problem)
-    best, status, iteration, least, since = path.clean(), Status.EXHAUSTED, 0, np.inf, 0
-    try:
-        while True:
-            primal, gap = path.look()
-            if gap < least:
-                best, least, since = path.clean(), gap, iteration
-            if not np.isfinite(primal + gap) or iteration - since >= _PATIENCE:
-                lost = prove(problem, *best)  # of a gap at the rounding of P nothing is left to be gained
-                status = Status.CONVERGED if is_within(lost.gap, lost.primal, limits.tol) else status
-                break
-            done = problem.is_enough(gap, primal, limits.tol)
-            done = done and prove(problem, *best).is_enough(problem, limits.tol)
-            if watch(iteration, primal, gap) or done or iteration >= limits.max_iter:
-                status = Status.CONVERGED if done else watch.status or status
-                break
-            iteration += 1
-            path.step()
-    except KeyboardInterrupt:
-        status = Status.INTERRUPTED
-    w, b, dual = best
-    return Solution(w, b, status, iteration, NAME, dual, tuple(watch.trace))
+    given, away = _lines(problem)
+
+    def prove_end(w: Floats, b: float, u: Floats) -> bool:
+        return prove(problem, *_clean(problem, w, b, u)).is_enough(problem, limits.tol)
+
+    w, b, u, iterations, ending = _core.interior_point(
+        problem.rows,
+        *given,
+        away=away,
+        strength=problem.penalty.l2,
+        intercept=problem.intercept,
+        proof=prove_end,
+        tol=limits.tol,
+        max_iter=limits.max_iter,
+        null=problem.null,
+        floor=problem.floor,
+        watch=watch.for_core(),
+        n_jobs=problem.n_jobs,
+    )
+    best, status = _clean(problem, w, b, u), watch.ended(ending)
+    if status is Status.OVERFLOW:  # of a gap at the rounding of P nothing is left to be gained
+        lost = prove(problem, *best)
+        status = Status.CONVERGED if is_within(lost.gap, lost.primal, limits.tol) else Status.EXHAUSTED
+    w, intercepts, dual = best
+    return Solution(w, intercepts, status, iterations, NAME, dual, tuple(watch.trace))
 
 
 def _reach_all(problem: Problem) -> Solution | None:
@@ -205,67 +201,21 @@ def _reach_all(problem: Problem) -> Solution | None:
     return Solution(np.zeros((1, problem.shape[1])), b, Status.CONVERGED, 0, NAME, np.zeros(len(y)))
 
 
-class _Path:
-    """Weights, and in the core the dual u within its bounds and its multipliers z and q, of X's rows and, for λ₁, of
-    weights."""
+def _lines(problem: Problem) -> tuple[list[Floats], float]:
+    """Return t, lo, hi, curve and a middle u of rows and, for λ₁, of weights; and from what multipliers stay away."""
+    (N, d), l1 = problem.shape, problem.penalty.l1
+    corners, curved = d if l1 else 0, isinstance(problem.loss, SquaredHinge)
+    t, lo, hi = _bounded_curves(problem) if curved else lines(problem)
+    middle = balance(problem, problem.y if curved else 0.5 * (lo + hi) / problem.c) * problem.c
+    curve = 0.5 / problem.c if curved else np.zeros(N)
+    rest = np.zeros(corners), np.full(corners, -l1), np.full(corners, l1), np.zeros(corners), np.zeros(corners)
+    each = [np.append(*pair) for pair in zip((t, lo, hi, curve, middle), rest, strict=True)]
+    return each, float(np.abs(each[0]).mean()) or 1.0
 
-    def __init__(self, problem: Problem) -> None:
-        self.problem = problem
-        (N, d), l1 = problem.shape, problem.penalty.l1
-        self.N, corners = N, d if l1 else 0
-        curved = isinstance(problem.loss, SquaredHinge)
-        t, lo, hi = _bounded_curves(problem) if curved else lines(problem)
-        middle = balance(problem, problem.y if curved else 0.5 * (lo + hi) / problem.c) * problem.c
-        curve = 0.5 / problem.c if curved else np.zeros(N)
-        rest = np.zeros(corners), np.full(corners, -l1), np.full(corners, l1), np.zeros(corners), np.zeros(corners)
-        each = [np.append(*pair) for pair in zip((t, lo, hi, curve, middle), rest, strict=True)]
-        self.lines = Barrier(*each, away=float(np.abs(each[0]).mean()) or 1.0, rows=N, n_jobs=problem.n_jobs)
-        self.count, self.w, self.b = len(each[0]), np.zeros(d), 0.0
 
-    def look(self) -> tuple[float, float]:
-        """Return P, and what the conditions of optimality are short of it."""
-        problem, l2 = self.problem, self.problem.penalty.l2
-        losses, self.product, v, total = self.lines.look(problem.rows, self.w, self.b)
-        self.slope, self.sum = l2 * self.w - v, total if problem.intercept else 0.0
-        short = self.product + abs(dot(self.slope, self.w)) + abs(self.sum * self.b)
-        return losses + 0.5 * l2 * dot(self.w, self.w), short
-
-    def step(self) -> None:
-        """Make one step, predicted and corrected."""
-        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-            D = self.lines.weights()
-            ridge = np.full(len(self.w), self.problem.penalty.l2)
-            ridge[: len(D) - self.N] += D[self.N :]
-            system = hessian.Factor(self.problem, D[: self.N], ridge)
-            self._aim(system, None, 1)
-            _, left = self.lines.reach()
-            mu = (left / self.product) ** 3 * self.product / (2.0 * self.count)
-            w, b = self._aim(system, mu, 2)
-            length = self.lines.advance(_SHARE)
-            self.w, self.b = self.w + length * w, self.b + length * b
-
-    def _aim(self, system: hessian.Factor, mu: float | None, rounds: int) -> tuple[Floats, float]:
-        """Return changes of w and b after which, with those of u, λ₂w = Aᵀu, Σ u = 0, and products of complements are μ
-        to second order, or 0; in a second round refined, where the factor was not precise enough."""
-        problem, first = self.problem, 0.0
-        w, b = np.zeros_like(self.w), 0.0
-        v, total = self.lines.aim(problem.rows, mu)
-        for left in reversed(range(rounds)):
-            slope = v - self.slope - problem.penalty.l2 * w
-            border = self.sum + total if problem.intercept else 0.0
-            length = norm(slope) + abs(border)
-            if length <= _LEFT * first:
-                break
-            first = length
-            dw, db = system.solve(slope, border)
-            w, b = w + dw, b + db
-            v, total = self.lines.turn(problem.rows, w, b, left > 0)
-        return w, b
-
-    def clean(self) -> tuple[Floats, Floats, Floats]:
-        """Return w (1, d), b (1,) and a (N,), where what tends to a bound, or to 0, is there."""
-        u, w = self.lines.clean(), self.w
-        if len(u) > self.N:
-            w = np.where(np.abs(u[self.N :]) < self.problem.penalty.l1, 0.0, w)
-        a = self.problem.loss.feasible(self.problem.y, u[: self.N] / self.problem.c)
-        return w[None, :], np.array([self.b]), a
+def _clean(problem: Problem, w: Floats, b: float, u: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return w (1, d), b (1,) and a (N,) of w, b and u, where what tends to a bound, or to 0, is there."""
+    N = len(problem.y)
+    if len(u) > N:
+        w = np.where(np.abs(u[N:]) < problem.penalty.l1, 0.0, w)
+    return w[None, :], np.array([b]), problem.loss.feasible(problem.y, u[:N] / problem.c)

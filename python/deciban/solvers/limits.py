@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from deciban._core import Trace
 from deciban.data.refusal import check_whole
 from deciban.data.validation import check_random_state
 
@@ -80,8 +81,15 @@ class Watch:
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
         self.status: Status | None = None
-        self.trace: list[Step] = []
+        self._steps: list[Step] = []
+        self._noted: Trace | None = None
         self._started = perf_counter()
+
+    @property
+    def trace(self) -> list[Step]:
+        """The iterations until now."""
+        self._take_noted()
+        return self._steps
 
     @property
     def seconds(self) -> float:
@@ -90,12 +98,36 @@ class Watch:
 
     def __call__(self, iteration: int, primal: float, gap: float) -> bool:
         seconds = self.seconds
-        self.trace.append(Step(iteration, primal, gap, seconds))
+        self._steps.append(Step(iteration, primal, gap, seconds))
         if self.limits.callback is not None and self.limits.callback(iteration, primal, gap):
             self.status = Status.STOPPED
         elif self.limits.time_limit is not None and seconds >= self.limits.time_limit:
             self.status = Status.OUT_OF_TIME
         return self.status is not None
+
+    def for_core(self) -> Any:
+        """Return what the core is to tell of its iterations.
+
+        Where no callback is to hear of them they are noted without the interpreter, for which a thread may wait longer
+        than a small fit takes.
+
+        Returns
+        -------
+        Watch or Trace
+            What the core calls after each iteration.
+        """
+        callback, limit = self.limits.callback, self.limits.time_limit
+        if callback is not None and not getattr(callback, "silent", False):
+            return self
+        self._take_noted()
+        self._noted = Trace(self.seconds, np.inf if limit is None else limit)
+        return self._noted
+
+    def _take_noted(self) -> None:
+        if self._noted is not None:
+            steps, late = self._noted.steps()
+            self._steps += map(Step._make, steps)
+            self.status, self._noted = Status.OUT_OF_TIME if late else self.status, None
 
     def interrupt(self) -> None:
         """Note that Ctrl-C came."""
@@ -114,6 +146,7 @@ class Watch:
         Status
             The status.
         """
+        self._take_noted()
         if ending == "converged":
             return Status.CONVERGED
         if ending == "interrupted":

@@ -113,7 +113,7 @@ class Rosenblatt:
             pocket=self.pocket,
             max_iter=limits.max_iter,
             patience=None if self.patience is None else (self.patience, _FORGETS if self.averaged else 1),
-            watch=watch,
+            watch=watch.for_core(),
             n_jobs=problem.n_jobs,
         )
         state = State(*last, *early, visits, mistakes)

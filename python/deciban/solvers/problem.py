@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from deciban._core import combination, gram_times, loss_along, loss_conjugate, loss_look, scores, sizes
+from deciban._core import combination, gram_times, loss_along, loss_conjugate, loss_look, loss_shift, scores, sizes
 from deciban.certificates.certificate import is_within
 from deciban.data.plain_state import PlainState
 from deciban.inner_product import dot
@@ -605,24 +605,7 @@ def null_value(problem: Problem) -> float:
 
 def best_shift(problem: Problem, s: Floats) -> float:
     """Return the shift of all scores that minimises a smooth loss, to the last digits: then Σ c_i a_i = 0."""
-    low, high, shift = -np.inf, np.inf, 0.0
-    size = float(problem.c.sum())
-    for _ in range(100):
-        first, second = problem.along(s, None, shift)
-        if abs(first) <= 1e-14 * size:
-            break
-        low, high = (shift, high) if first < 0.0 else (low, shift)
-        following = shift - first / second if second > 1e-12 * size else np.nan
-        if not low < following < high:
-            ends = low if np.isfinite(low) else shift, high if np.isfinite(high) else shift
-            wide = max(1.0, abs(shift))
-            following = 0.5 * (low + high) if np.isfinite(low + high) else shift + (wide if first < 0 else -wide)
-            if ends[0] == ends[1] and np.isfinite(low + high):
-                break
-        if following == shift:
-            break
-        shift = following
-    return shift
+    return loss_shift(problem.loss.name, problem.y, problem.c, s, **problem._of_loss)
 
 
 def _hinge_shift(problem: Problem, start: Floats) -> float:

@@ -80,11 +80,10 @@ class Centred(Reduction):
         X = problem.rows
         if not (problem.intercept and problem.loss.convex) or isinstance(X, tuple) or not X.size:
             return None
-        if not isinstance(problem.loss, CrammerSinger) and not _is_far(X[:: -(-len(X) // _LOOKED_AT)]):
-            return None
-        mean = _near_mean(X, problem.c)
-        # The difference of a float64 column and a number near to all of it is exact.
-        return cls(replace(problem, rows=np.ascontiguousarray(X - mean)), mean)
+        shared = problem.siblings
+        known = isinstance(shared, Siblings) and shared.have(problem)
+        centred = shared.centred() if known else _centre(problem)
+        return None if centred is None else cls(replace(problem, rows=centred[0]), centred[1])
 
     def inward(self, solution: Solution) -> Solution:
         """Return the same weights for the centred columns."""
@@ -93,6 +92,16 @@ class Centred(Reduction):
     def outward(self, solution: Solution) -> Solution:
         """Return the weights for the columns as they come."""
         return replace(solution, b=solution.b - solution.w @ self.mean)
+
+
+def _centre(problem: Problem) -> tuple[Floats, Floats] | None:
+    """Return x − m and m, or None where no column is far from 0."""
+    X = problem.rows
+    if not isinstance(problem.loss, CrammerSinger) and not _is_far(X[:: -(-len(X) // _LOOKED_AT)]):
+        return None
+    mean = _near_mean(X, problem.c)
+    # The difference of a float64 column and a number near to all of it is exact.
+    return np.ascontiguousarray(X - mean), mean
 
 
 def _near_mean(X: Floats, c: Floats) -> Floats:
@@ -190,6 +199,7 @@ class Siblings:
         self._merged: tuple[Problem, NDArray[np.intp], NDArray[np.intp]] | None = None
         self._sums: Floats | None = None
         self._turned: tuple[Floats, Floats] | None = None
+        self._centred: list[tuple[Floats, Floats] | None] = []
 
     @classmethod
     def join(cls, problems: Sequence[Problem]) -> list[Problem]:
@@ -218,6 +228,13 @@ class Siblings:
         own = problem.combination(np.where(one, problem.c, 0.0))
         found: Floats = both[0] * own + both[1] * (self._sums - own)
         return found
+
+    def centred(self) -> tuple[Floats, Floats] | None:
+        """Return what `Centred` makes of the rows, if anything, once for all problems."""
+        with self._lock:
+            if not self._centred:
+                self._centred.append(_centre(self._first))
+        return self._centred[0]
 
     def turned(self) -> tuple[Floats, Floats]:
         """Return what `Turned` makes of the rows, once for all problems."""

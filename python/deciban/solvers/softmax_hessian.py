@@ -3,8 +3,9 @@
     H (V, v) = Σ c_i [p_i ∘ t_i − p_i (p_i·t_i)] (x_i, 1)ᵀ + λ(V, 0),      t_i = V x_i + v,  p_i = softmax(s_i)
 
 Of few weights of rows that are mostly full H is formed, block by block: Σ c p_k(1 − p_k) x xᵀ for a class, and for two
-−Σ c p_k p_l x xᵀ. Else by conjugate gradients, preconditioned by the diagonal and stopped early as in Lin, Weng &
-Keerthi, JMLR 9 (2008), section 4.
+−Σ c p_k p_l x xᵀ. Of dense rows with a penalty the core does that, and all of Newton's method
+(`crates/core/src/solve/softmax.rs`). Else by conjugate gradients, preconditioned by the diagonal and stopped early as
+in Lin, Weng & Keerthi, JMLR 9 (2008), section 4.
 
 Cost: N·(K·d)²/2 multiplications and additions and (K·d)³/3 formed; two passes over X for every conjugate gradient.
 """

@@ -59,6 +59,10 @@ macro_rules! loss {
                 match self { $($type::$known(loss) => loss.curvature(y, s)),* }
             }
 
+            fn has_kinks(self) -> bool {
+                match self { $($type::$known(loss) => loss.has_kinks()),* }
+            }
+
             #[inline]
             fn conjugate(self, y: f64, u: f64) -> f64 {
                 match self { $($type::$known(loss) => loss.conjugate(y, u)),* }

@@ -19,6 +19,10 @@ impl Loss for Squared {
         2.0
     }
 
+    fn has_kinks(self) -> bool {
+        false
+    }
+
     fn conjugate(self, y: f64, u: f64) -> f64 {
         u * (y + 0.25 * u)
     }

@@ -7,24 +7,21 @@
 //! with multipliers z, q ≥ 0 of hi and lo, A the rows of X and, where there is λ₁, one more row e_j for each weight, which
 //! knows no b. Mehrotra, SIAM J. Optim. 2, 1992; the systems of equations are the caller's. Sums are taken over parts of
 //! the lines that hang on their number alone, and added in order. Floor of a step: six touches of each value of X, and
-//! some 25 divisions a line, two at a time.
+//! some 25 divisions a line, two at a time; five walks along all lines, each of what is known of them once.
 
 mod beside;
 mod paces;
 
 use self::beside::{Alone, Beside, Lines};
-use self::paces::{Advancing, Aiming, Leaving, Looking, Reaching, Turning, Weighing};
+use self::paces::{Aiming, Leaving, Looking, Turning};
+use super::few::{Few, Sums};
 use crate::halt::{check, current};
 use crate::parallel::fill;
-use crate::rows::{Index, Rows, Value};
 
 /// Lines that are moved at once: what is known of them stays in the cache.
 const BLOCK: usize = 256;
 /// Parts of the lines at most; each has a sum of weights of its own.
 const PARTS: usize = 16;
-
-/// Aᵀu, and Σ u over the rows of X.
-pub type Sums = (Vec<f64>, f64);
 
 /// What is found on the way along all lines.
 #[derive(Default)]
@@ -33,8 +30,17 @@ pub struct Look {
     pub losses: f64,
     /// z·(hi − u) + q·(u − lo).
     pub product: f64,
-    /// Of u, or of its step.
+    /// Aᵀu, and Σ u over the rows of X; of u, or of its step.
     pub sums: Sums,
+    /// The same of the step of u where w and b stay, and products of complements become 0.
+    pub rest: Sums,
+}
+
+impl Look {
+    fn new(columns: usize) -> Look {
+        let zero = || (vec![0.0; columns], 0.0);
+        Look { sums: zero(), rest: zero(), ..Look::default() }
+    }
 }
 
 /// What is known of a line, side by side for a few of them.
@@ -69,12 +75,15 @@ struct Block {
 pub struct Barrier {
     blocks: Vec<Block>,
     count: usize,
-    rows: usize,
+    /// The largest share of a multiplier, or of a distance, that the step takes away.
+    taken: f64,
+    /// How much of the step is to be taken before the next look.
+    length: f64,
 }
 
 impl Barrier {
-    /// Lines of t, lo, hi and k at u = `middle`, z and q a distance `away` from t and −t; the first `rows` are rows of X.
-    pub fn new([t, lo, hi, curve, middle]: [&[f64]; 5], away: f64, rows: usize) -> Barrier {
+    /// Lines of t, lo, hi and k at u = `middle`, z and q a distance `away` from t and −t.
+    pub fn new([t, lo, hi, curve, middle]: [&[f64]; 5], away: f64) -> Barrier {
         let block = |first: usize| {
             let of = |x: &[f64]| {
                 let mut own = [0.0; BLOCK];
@@ -92,7 +101,12 @@ impl Barrier {
             }
             block
         };
-        Barrier { blocks: (0..t.len()).step_by(BLOCK).map(block).collect(), count: t.len(), rows }
+        Barrier {
+            blocks: (0..t.len()).step_by(BLOCK).map(block).collect(),
+            count: t.len(),
+            taken: 0.0,
+            length: 0.0,
+        }
     }
 
     /// How many lines there are.
@@ -100,56 +114,47 @@ impl Barrier {
         self.count
     }
 
-    /// How many of them are rows of X.
-    pub fn rows(&self) -> usize {
-        self.rows
-    }
-
-    /// How far w and b are from the optimum.
-    pub fn look<V: Value, I: Index>(&mut self, rows: &Rows<'_, V, I>, w: &[f64], b: f64) -> Look {
-        self.walk(&Beside { rows, count: self.rows }, &Looking { w, b })
+    /// How far w and b are from the optimum, after the step before; aims at 0.
+    pub fn look(&mut self, rows: &Few<'_>, w: &[f64], b: f64) -> Look {
+        let length = std::mem::take(&mut self.length);
+        self.walk(&Beside { rows }, &Looking { w, b, length })
     }
 
     /// What each line weighs in the system of equations.
-    pub fn weights(&mut self) -> Vec<f64> {
-        self.walk_alone(&Weighing);
+    pub fn weights(&self) -> Vec<f64> {
         let each = self.blocks.iter().flat_map(|block| block.weight);
         each.take(self.count).collect()
     }
 
-    /// Aims at z·(hi − u) = μ = q·(u − lo) with what the step before was short of at second order; without μ at 0.
-    /// Returns the sums of the steps of u where w and b stay.
-    pub fn aim<V: Value, I: Index>(&mut self, rows: &Rows<'_, V, I>, mu: Option<f64>) -> Sums {
-        self.walk(&Beside { rows, count: self.rows }, &Aiming { mu }).sums
+    /// Aims at z·(hi − u) = μ = q·(u − lo) with what the step before was short of at second order. Returns the sums of the
+    /// steps of u where w and b stay.
+    pub fn aim(&mut self, rows: &Few<'_>, mu: f64) -> Sums {
+        self.walk(&Beside { rows }, &Aiming { mu }).sums
     }
 
     /// The step of u that goes with steps of w and b; its sums, if they are asked for, or zeros.
-    pub fn turn<V: Value, I: Index>(
-        &mut self,
-        rows: &Rows<'_, V, I>,
-        w: &[f64],
-        b: f64,
-        summed: bool,
-    ) -> Sums {
-        self.walk(&Beside { rows, count: self.rows }, &Turning { w, b, summed }).sums
+    pub fn turn(&mut self, rows: &Few<'_>, w: &[f64], b: f64, summed: bool) -> Sums {
+        let found = self.walk(&Beside { rows }, &Turning { w, b, summed });
+        self.taken = found.product;
+        found.sums
     }
 
-    /// How far the step can be taken, 1 at most, and z·(hi − u) + q·(u − lo) after it.
-    pub fn reach(&mut self) -> (f64, f64) {
+    /// z·(hi − u) + q·(u − lo) after as much of the step as can be taken.
+    pub fn reach(&mut self) -> f64 {
         let length = self.longest(1.0);
-        (length, self.walk_alone(&Leaving { length }))
+        self.walk(&Alone, &Leaving { length }).product
     }
 
     /// Takes the step, a `share` at most of what would make a multiplier or a distance 0; how far, 1 at most.
     pub fn advance(&mut self, share: f64) -> f64 {
-        let length = self.longest(share);
-        self.walk_alone(&Advancing { length });
-        length
+        self.length = self.longest(share);
+        self.length
     }
 
     /// u, where what tends to a bound is there: of each pair of complements the smaller one, in units of its range, is 0
     /// at the optimum.
     pub fn clean(&self, away: f64) -> Vec<f64> {
+        debug_assert!(self.length == 0.0, "a look takes the step first");
         let clean = |i: usize| {
             let (block, k) = (&self.blocks[i / BLOCK], i % BLOCK);
             let wide = (block.hi[k] - block.lo[k]) / away;
@@ -162,8 +167,13 @@ impl Barrier {
         (0..self.count).map(clean).collect()
     }
 
-    fn longest(&mut self, share: f64) -> f64 {
-        (share / self.walk_alone(&Reaching).max(1e-300)).min(1.0)
+    /// u as it is, within all bounds.
+    pub fn inside(&self) -> Vec<f64> {
+        (0..self.count).map(|i| self.blocks[i / BLOCK].u(i % BLOCK)).collect()
+    }
+
+    fn longest(&self, share: f64) -> f64 {
+        (share / self.taken.max(1e-300)).min(1.0)
     }
 
     /// Moves all lines beside what they are lines of.
@@ -171,20 +181,15 @@ impl Barrier {
         let (halt, size, count) = (current(), self.blocks.len().div_ceil(PARTS).max(2), self.count);
         let part = |part: usize, blocks: &mut [Block]| {
             check(&halt);
-            let mut found = Look { sums: (vec![0.0; beside.columns()], 0.0), ..Look::default() };
+            let mut found = Look::new(beside.columns());
             for (first, block) in (part * size * BLOCK..).step_by(BLOCK).zip(blocks) {
                 pace.step(block, BLOCK.min(count - first), first, beside, &mut found);
             }
             found
         };
         let parts: Vec<Look> = fill(&mut self.blocks, size, &part);
-        let none = || Look { sums: (vec![0.0; beside.columns()], 0.0), ..Look::default() };
+        let none = || Look::new(beside.columns());
         parts.into_iter().reduce(|all, part| pace.together(all, part)).unwrap_or_else(none)
-    }
-
-    /// Moves all lines by themselves; the product of complements, or what stands in its place.
-    fn walk_alone(&mut self, pace: &dyn Pace) -> f64 {
-        self.walk(&Alone, pace).product
     }
 }
 
@@ -239,11 +244,17 @@ trait Pace: Sync {
     fn step(&self, block: &mut Block, n: usize, first: usize, beside: &dyn Lines, found: &mut Look);
 
     /// What is found of two parts.
-    fn together(&self, mut all: Look, part: Look) -> Look {
-        all.losses += part.losses;
-        all.product += part.product;
-        all.sums.0.iter_mut().zip(part.sums.0).for_each(|(all, part)| *all += part);
-        all.sums.1 += part.sums.1;
-        all
+    fn together(&self, all: Look, part: Look) -> Look {
+        add_sums(all, part)
     }
+}
+
+fn add_sums(mut all: Look, part: Look) -> Look {
+    all.losses += part.losses;
+    all.product += part.product;
+    for (all, part) in [(&mut all.sums, part.sums), (&mut all.rest, part.rest)] {
+        all.0.iter_mut().zip(part.0).for_each(|(all, part)| *all += part);
+        all.1 += part.1;
+    }
+    all
 }

@@ -14,7 +14,7 @@ use pulp::{Arch, Simd, WithSimd};
 
 use crate::loss::Loss;
 use crate::penalty::softened;
-use crate::rows::{Index, Row, Value};
+use crate::rows::{Index, Row, Rows, Value};
 use crate::solve::{Order, Problem};
 
 /// η_t, t = 1, 2, …
@@ -70,7 +70,7 @@ pub struct State {
 
 /// All examples once.
 pub fn pass<V: Value, I: Index, L: Loss>(
-    problem: &Problem<'_, '_, V, I, L>,
+    problem: &Problem<'_, Rows<'_, V, I>, L>,
     plan: &Plan,
     state: State,
 ) -> State {
@@ -187,7 +187,7 @@ impl Lazy {
 }
 
 struct Pass<'a, 'b, 'r, V, I, L> {
-    problem: &'a Problem<'b, 'r, V, I, L>,
+    problem: &'a Problem<'b, Rows<'r, V, I>, L>,
     plan: &'a Plan,
     places: &'a [u32],
     lazy: Lazy,

@@ -24,14 +24,14 @@ pub use self::lanes::{LANES, solve_each};
 use super::{Ending, Limits, Order, Problem, Solution, Watch};
 use crate::loss::{DualLoss, OfLoss};
 use crate::products::{combination, scores};
-use crate::rows::{Index, Value};
+use crate::rows::{Index, Rows, Value};
 
 /// Every so many visits the gap of an example is looked at, to guess the gap of all.
 const SAMPLED: usize = 8;
 
 /// The optimum of the penalty ½λ‖w‖², from `start` (N,) or from zero.
 pub fn solve<V: Value, I: Index, L: DualLoss>(
-    problem: &Problem<'_, '_, V, I, L>,
+    problem: &Problem<'_, Rows<'_, V, I>, L>,
     strength: f64,
     start: Option<&[f64]>,
     seed: u64,
@@ -195,7 +195,7 @@ struct State {
 
 impl State {
     fn new<V: Value, I: Index, L: DualLoss>(
-        problem: &Problem<'_, '_, V, I, L>,
+        problem: &Problem<'_, Rows<'_, V, I>, L>,
         strength: f64,
         start: Option<&[f64]>,
     ) -> State {
@@ -231,7 +231,10 @@ impl State {
     }
 
     /// The b that examples inside their domains ask for on average, where b is free and there are any.
-    fn intercept<V: Value, I: Index, L: DualLoss>(&self, problem: &Problem<'_, '_, V, I, L>) -> Option<f64> {
+    fn intercept<V: Value, I: Index, L: DualLoss>(
+        &self,
+        problem: &Problem<'_, Rows<'_, V, I>, L>,
+    ) -> Option<f64> {
         let s = scores(problem.rows, &self.w, &[0.0]);
         let (mut sum, mut total) = (0.0, 0.0);
         for (i, (&y, &c)) in problem.y.iter().zip(problem.weight).enumerate() {
@@ -244,14 +247,18 @@ impl State {
     }
 
     /// w = Σ c_i a_i x_i / λ.
-    fn weights<V: Value, I: Index, L>(&self, problem: &Problem<'_, '_, V, I, L>, a: &[f64]) -> Vec<f64> {
+    fn weights<V: Value, I: Index, L>(
+        &self,
+        problem: &Problem<'_, Rows<'_, V, I>, L>,
+        a: &[f64],
+    ) -> Vec<f64> {
         let u: Vec<f64> = a.iter().zip(problem.weight).map(|(a, c)| a * c / self.strength).collect();
         combination(problem.rows, &u, 1)
     }
 
     fn pass<V: Value, I: Index, L: DualLoss>(
         &mut self,
-        problem: &Problem<'_, '_, V, I, L>,
+        problem: &Problem<'_, Rows<'_, V, I>, L>,
         order: &mut Order,
     ) -> Guess {
         order.shuffle(&mut self.places[..self.active]);
@@ -270,7 +277,7 @@ impl State {
     /// What a pass raises: D(a) less μ·Σ c_i a_i and ½σ²/λ times its square, μ being what the intercept is without it.
     fn dual<V: Value, I: Index, L: DualLoss>(
         &self,
-        problem: &Problem<'_, '_, V, I, L>,
+        problem: &Problem<'_, Rows<'_, V, I>, L>,
         a: &[f64],
         w: &[f64],
         residual: f64,
@@ -284,7 +291,10 @@ impl State {
     }
 
     /// Primal and gap, from all examples.
-    fn examine<V: Value, I: Index, L: DualLoss>(&self, problem: &Problem<'_, '_, V, I, L>) -> (f64, f64) {
+    fn examine<V: Value, I: Index, L: DualLoss>(
+        &self,
+        problem: &Problem<'_, Rows<'_, V, I>, L>,
+    ) -> (f64, f64) {
         let half = 0.5 * self.strength;
         let square = |w: &[f64]| w.iter().map(|w| w * w).sum::<f64>();
         let primal = problem.total_loss(&scores(problem.rows, &self.w, &[self.b])) + half * square(&self.w);
@@ -293,7 +303,10 @@ impl State {
         (primal, primal + problem.total_conjugate(&a) + half * square(&w))
     }
 
-    fn balanced<V: Value, I: Index, L: DualLoss>(&self, problem: &Problem<'_, '_, V, I, L>) -> Vec<f64> {
+    fn balanced<V: Value, I: Index, L: DualLoss>(
+        &self,
+        problem: &Problem<'_, Rows<'_, V, I>, L>,
+    ) -> Vec<f64> {
         problem.balanced(self.a.clone())
     }
 
@@ -328,7 +341,7 @@ struct Told {
 
 /// A pass whose loss was chosen and is not known yet.
 struct Ready<'a, 'p, 'b, 'r, V, I, L> {
-    problem: &'a Problem<'b, 'r, V, I, L>,
+    problem: &'a Problem<'b, Rows<'r, V, I>, L>,
     state: &'p mut State,
 }
 
@@ -341,7 +354,7 @@ impl<V: Value, I: Index, L: DualLoss> OfLoss for Ready<'_, '_, '_, '_, V, I, L> 
 }
 
 struct Pass<'a, 'p, 'b, 'r, V, I, L, K> {
-    problem: &'a Problem<'b, 'r, V, I, L>,
+    problem: &'a Problem<'b, Rows<'r, V, I>, L>,
     loss: K,
     state: &'p mut State,
 }

@@ -3,8 +3,7 @@
 use std::ops::Range;
 
 use super::Sums;
-use crate::products::{combine_from, scores_from};
-use crate::rows::{Index, Rows, Value};
+use crate::solve::few::Few;
 
 /// Σ of numbers, eight at a time.
 #[inline(always)]
@@ -39,22 +38,21 @@ impl Lines for Alone {
     fn add(&self, _: usize, _: &[f64], _: &mut Sums) {}
 }
 
-/// Of so many rows of X, then of weights, which know no b.
-pub(super) struct Beside<'a, 'r, V, I> {
-    pub(super) rows: &'a Rows<'r, V, I>,
-    pub(super) count: usize,
+/// Of rows of X, then of weights, which know no b.
+pub struct Beside<'a> {
+    pub rows: &'a Few<'a>,
 }
 
-impl<V, I> Beside<'_, '_, V, I> {
+impl Beside<'_> {
     /// The rows among so many lines, and the weights.
     #[inline(always)]
     fn split(&self, first: usize, lines: usize) -> (Range<usize>, Range<usize>) {
-        let (end, rows) = (first + lines, self.count);
+        let (end, rows) = (first + lines, self.rows.count());
         (first.min(rows)..end.min(rows), first.max(rows) - rows..end.max(rows) - rows)
     }
 }
 
-impl<V: Value, I: Index> Lines for Beside<'_, '_, V, I> {
+impl Lines for Beside<'_> {
     fn columns(&self) -> usize {
         self.rows.columns()
     }
@@ -62,15 +60,14 @@ impl<V: Value, I: Index> Lines for Beside<'_, '_, V, I> {
     fn scores(&self, first: usize, w: &[f64], b: f64, s: &mut [f64]) {
         let (rows, weights) = self.split(first, s.len());
         let (of_rows, of_weights) = s.split_at_mut(rows.len());
-        scores_from(self.rows, rows.start, w, b, of_rows);
+        self.rows.scores_from(rows.start, w, b, of_rows);
         of_weights.iter_mut().zip(weights).for_each(|(s, j)| *s = w[j]);
     }
 
     fn add(&self, first: usize, u: &[f64], sums: &mut Sums) {
         let (rows, weights) = self.split(first, u.len());
         let (of_rows, of_weights) = u.split_at(rows.len());
-        combine_from(self.rows, rows.start, of_rows, &mut sums.0);
-        sums.1 += sum(of_rows);
+        self.rows.add_from(rows.start, of_rows, sums);
         of_weights.iter().zip(weights).for_each(|(&u, j)| sums.0[j] += u);
     }
 }

@@ -1,7 +1,7 @@
 //! What is done to lines on a walk along them.
 
 use super::beside::{Lines, sum};
-use super::{BLOCK, Block, Look, Pace};
+use super::{BLOCK, Block, Look, Pace, add_sums};
 
 type Numbers = [f64; BLOCK];
 
@@ -15,13 +15,18 @@ fn largest(x: &[f64]) -> f64 {
     most.iter().chain(rest).copied().fold(0.0, larger)
 }
 
+/// Takes the step before, looks, and aims at 0.
 pub(super) struct Looking<'a> {
     pub(super) w: &'a [f64],
     pub(super) b: f64,
+    pub(super) length: f64,
 }
 
 impl Pace for Looking<'_> {
     fn step(&self, block: &mut Block, n: usize, first: usize, beside: &dyn Lines, found: &mut Look) {
+        if self.length > 0.0 {
+            advance(block, n, self.length);
+        }
         let (mut s, mut u, mut product): (Numbers, Numbers, Numbers) =
             ([0.0; BLOCK], [0.0; BLOCK], [0.0; BLOCK]);
         beside.scores(first, self.w, self.b, &mut s[..n]);
@@ -35,40 +40,42 @@ impl Pace for Looking<'_> {
         found.losses += sum(&s[..n]);
         found.product += sum(&product[..n]);
         beside.add(first, &u[..n], &mut found.sums);
-    }
-}
-
-pub(super) struct Weighing;
-
-impl Pace for Weighing {
-    fn step(&self, block: &mut Block, n: usize, _: usize, _: &dyn Lines, _: &mut Look) {
         for k in 0..n {
             let bent = block.z[k] / block.above[k] + block.q[k] / block.below[k] + block.curve[k];
             block.weight[k] = 1.0 / bent;
+            (block.to_z[k], block.to_q[k]) = (-block.z[k], -block.q[k]);
+            block.rest[k] = block.weight[k] * (block.apart[k] - block.to_z[k] + block.to_q[k]);
         }
+        beside.add(first, &block.rest[..n], &mut found.rest);
+    }
+}
+
+fn advance(block: &mut Block, n: usize, length: f64) {
+    for k in 0..n {
+        block.z[k] += length * block.dz[k];
+        block.q[k] += length * block.dq[k];
+        block.above[k] -= length * block.du[k];
+        block.below[k] += length * block.du[k];
     }
 }
 
 pub(super) struct Aiming {
-    pub(super) mu: Option<f64>,
+    pub(super) mu: f64,
 }
 
 impl Pace for Aiming {
     fn step(&self, block: &mut Block, n: usize, first: usize, beside: &dyn Lines, found: &mut Look) {
         for k in 0..n {
-            let (up, down) = match self.mu {
-                Some(mu) => (mu + block.dz[k] * block.du[k], mu - block.dq[k] * block.du[k]),
-                None => (0.0, 0.0),
-            };
+            let (up, down) = (self.mu + block.dz[k] * block.du[k], self.mu - block.dq[k] * block.du[k]);
             block.to_z[k] = up / block.above[k] - block.z[k];
             block.to_q[k] = down / block.below[k] - block.q[k];
             block.rest[k] = block.weight[k] * (block.apart[k] - block.to_z[k] + block.to_q[k]);
         }
-        block.du = block.rest;
         beside.add(first, &block.rest[..n], &mut found.sums);
     }
 }
 
+/// Finds the steps of u, z and q, and the largest share of a multiplier, or of a distance, that they take away.
 pub(super) struct Turning<'a> {
     pub(super) w: &'a [f64],
     pub(super) b: f64,
@@ -84,14 +91,6 @@ impl Pace for Turning<'_> {
         if self.summed {
             beside.add(first, &block.du[..n], &mut found.sums);
         }
-    }
-}
-
-/// Finds the steps of z and q, and the largest share of a multiplier, or of a distance, that they or u's take away.
-pub(super) struct Reaching;
-
-impl Pace for Reaching {
-    fn step(&self, block: &mut Block, n: usize, _: usize, _: &dyn Lines, found: &mut Look) {
         let mut taken = [0.0; BLOCK];
         for (k, taken) in taken[..n].iter_mut().enumerate() {
             let (z, q, above, below, du) =
@@ -105,7 +104,8 @@ impl Pace for Reaching {
     }
 
     fn together(&self, all: Look, part: Look) -> Look {
-        Look { product: all.product.max(part.product), ..all }
+        let product = all.product.max(part.product);
+        Look { product, ..add_sums(all, part) }
     }
 }
 
@@ -124,20 +124,5 @@ impl Pace for Leaving {
                 + (block.q[k] + self.length * block.dq[k]) * below;
         }
         found.product += sum(&left[..n]);
-    }
-}
-
-pub(super) struct Advancing {
-    pub(super) length: f64,
-}
-
-impl Pace for Advancing {
-    fn step(&self, block: &mut Block, n: usize, _: usize, _: &dyn Lines, _: &mut Look) {
-        for k in 0..n {
-            block.z[k] += self.length * block.dz[k];
-            block.q[k] += self.length * block.dq[k];
-            block.above[k] -= self.length * block.du[k];
-            block.below[k] += self.length * block.du[k];
-        }
     }
 }

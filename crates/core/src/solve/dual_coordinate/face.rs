@@ -12,7 +12,7 @@
 use super::{Problem, State};
 use crate::loss::DualLoss;
 use crate::products::{combination, scores, scores_of};
-use crate::rows::{Index, Value};
+use crate::rows::{Index, Rows, Value};
 
 /// Conjugate gradients at most: with more the step leaves the domain in too many places (measured on text: 6, 12, 15,
 /// 20, 40).
@@ -45,7 +45,7 @@ impl Faces {
     /// else after twice as many passes.
     pub fn after_a_pass<V: Value, I: Index, L: DualLoss>(
         &mut self,
-        problem: &Problem<'_, '_, V, I, L>,
+        problem: &Problem<'_, Rows<'_, V, I>, L>,
         state: &mut State,
     ) {
         self.passes += 1;
@@ -77,7 +77,7 @@ struct Gain {
 
 /// The equations of the free examples.
 struct Face<'a, 'p, 'b, 'r, V, I, L> {
-    problem: &'a Problem<'b, 'r, V, I, L>,
+    problem: &'a Problem<'b, Rows<'r, V, I>, L>,
     free: Vec<u32>,
     /// κ_i/c_i.
     diagonal: Vec<f64>,
@@ -88,7 +88,7 @@ struct Face<'a, 'p, 'b, 'r, V, I, L> {
 
 /// One step from where the state and its dual are; nothing changes where no part of the step raises the dual.
 fn step<V: Value, I: Index, L: DualLoss>(
-    problem: &Problem<'_, '_, V, I, L>,
+    problem: &Problem<'_, Rows<'_, V, I>, L>,
     state: &mut State,
     before: f64,
 ) -> Gain {
@@ -120,7 +120,7 @@ fn step<V: Value, I: Index, L: DualLoss>(
 const CORES: f64 = 2.0;
 
 impl<'a, 'p, 'b, 'r, V: Value, I: Index, L: DualLoss> Face<'a, 'p, 'b, 'r, V, I, L> {
-    fn new(problem: &'a Problem<'b, 'r, V, I, L>, state: &'p State) -> Self {
+    fn new(problem: &'a Problem<'b, Rows<'r, V, I>, L>, state: &'p State) -> Self {
         let s = scores(problem.rows, &state.w, &[state.b]);
         let mut face = Face { problem, free: vec![], diagonal: vec![], wanted: vec![], state };
         for (i, (&y, &c)) in problem.y.iter().zip(problem.weight).enumerate().filter(|(_, (_, c))| **c > 0.0)

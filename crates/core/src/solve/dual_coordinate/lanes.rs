@@ -11,7 +11,7 @@ use pulp::{Arch, Simd, WithSimd};
 use super::{Hold, Look, SAMPLED, State, looks};
 use crate::loss::{DualLoss, OfLoss};
 use crate::products::{combination, scores_turned};
-use crate::rows::{Index, Value};
+use crate::rows::{Index, Rows, Value};
 use crate::solve::{Ending, Limits, Order, Problem, Solution, Watch};
 
 /// Targets that are climbed at once.
@@ -25,7 +25,7 @@ type Lane = [f64; LANES];
 /// The optima of at most eight problems that differ in their targets and limits alone, without an offset, from `starts`
 /// or from zero. A target that is not done after some passes has the ending `Exhausted`, and its dual to go on from.
 pub fn solve_each<V: Value, I: Index, L: DualLoss>(
-    problems: &[Problem<'_, '_, V, I, L>],
+    problems: &[Problem<'_, Rows<'_, V, I>, L>],
     strength: f64,
     starts: &[Option<&[f64]>],
     seed: u64,
@@ -77,7 +77,7 @@ pub fn solve_each<V: Value, I: Index, L: DualLoss>(
 
 /// Where the targets are: what `State` has of one, side by side.
 struct Climb<'a, 'b, 'r, V, I, L> {
-    problems: &'a [Problem<'b, 'r, V, I, L>],
+    problems: &'a [Problem<'b, Rows<'r, V, I>, L>],
     /// What is the same of all: curvatures, places, clearance; its weights are not used.
     shared: State,
     holds: [Hold; LANES],
@@ -90,7 +90,7 @@ struct Climb<'a, 'b, 'r, V, I, L> {
 }
 
 impl<'a, 'b, 'r, V: Value, I: Index, L: DualLoss> Climb<'a, 'b, 'r, V, I, L> {
-    fn new(problems: &'a [Problem<'b, 'r, V, I, L>], strength: f64, starts: &[Option<&[f64]>]) -> Self {
+    fn new(problems: &'a [Problem<'b, Rows<'r, V, I>, L>], strength: f64, starts: &[Option<&[f64]>]) -> Self {
         let (n, d) = (problems[0].rows.count(), problems[0].rows.columns());
         let shared = State::new(&problems[0], strength, None);
         let mut climb = Climb {
