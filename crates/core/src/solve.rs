@@ -16,6 +16,7 @@ pub mod distinct;
 pub mod dual_coordinate;
 pub mod few;
 pub mod interior_point;
+mod line;
 pub mod lone;
 pub mod moments;
 pub mod newton;
@@ -150,29 +151,6 @@ impl Limits {
     }
 }
 
-/// So many looks in a row that find nothing lower, and rounding hides what is left.
-const PATIENCE: usize = 10;
-
-/// The lowest primal and gap until now.
-struct Lowest {
-    primal: f64,
-    gap: f64,
-    since: usize,
-}
-
-impl Lowest {
-    fn new() -> Lowest {
-        Lowest { primal: f64::INFINITY, gap: f64::INFINITY, since: 0 }
-    }
-
-    /// Whether neither falls any more.
-    fn is_held(&mut self, primal: f64, gap: f64) -> bool {
-        self.since = if primal < self.primal || gap < self.gap { 0 } else { self.since + 1 };
-        (self.primal, self.gap) = (self.primal.min(primal), self.gap.min(gap));
-        self.since >= PATIENCE
-    }
-}
-
 /// How a solver ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ending {
@@ -188,6 +166,43 @@ pub enum Ending {
 
 /// Told after every pass: (pass, primal, gap), NaN where they are not known; true means stop.
 pub type Watch<'a> = dyn FnMut(usize, f64, f64) -> bool + Send + 'a;
+
+/// So many looks in a row that find nothing lower, and rounding hides what is left.
+const PATIENCE: usize = 10;
+
+/// The lowest primal and gap until now.
+struct Progress {
+    primal: f64,
+    gap: f64,
+    since: usize,
+}
+
+impl Progress {
+    fn new() -> Progress {
+        Progress { primal: f64::INFINITY, gap: f64::INFINITY, since: 0 }
+    }
+
+    /// How steps end at what they came to, which the watcher is told; None where another one follows.
+    fn ending(
+        &mut self,
+        iterations: usize,
+        primal: f64,
+        gap: f64,
+        limits: Limits,
+        watch: &mut Watch<'_>,
+    ) -> Option<Ending> {
+        self.since = if primal < self.primal || gap < self.gap { 0 } else { self.since + 1 };
+        (self.primal, self.gap) = (self.primal.min(primal), self.gap.min(gap));
+        let enough = gap <= limits.enough(primal);
+        match watch(iterations, primal, gap) {
+            _ if enough => Some(Ending::Converged),
+            true => Some(Ending::Stopped),
+            false if self.since >= PATIENCE => Some(Ending::Overflow),
+            false if iterations >= limits.max_iter => Some(Ending::Exhausted),
+            false => None,
+        }
+    }
+}
 
 /// What a solver found.
 pub struct Solution {

@@ -57,12 +57,7 @@ def solve(problem: Problem, limits: Limits, start: Solution | None = None, seed:
         offset=problem.offset,
         start=None if start is None else np.ascontiguousarray(start.w[0]),
         seed=seed,
-        tol=limits.tol,
-        max_iter=limits.max_iter,
-        null=problem.null,
-        floor=problem.floor,
-        watch=watch.for_core(),
-        n_jobs=problem.n_jobs,
+        **watch.limits_for_core(problem),
     )
     found = Solution(w[None, :], np.array([b]), watch.ended(ending), iterations, NAME, dual, tuple(watch.trace))
     return _on_support(problem, found) if limits.tol <= _TIGHT else found

@@ -69,13 +69,8 @@ def solve(problem: Problem, limits: Limits, start: Solution | None = None, seed:
         offset=problem.offset,
         start=None if start is None or start.dual is None else np.ascontiguousarray(start.dual),
         seed=seed,
-        tol=limits.tol,
-        max_iter=limits.max_iter,
-        null=problem.null,
-        floor=problem.floor,
         strict=limits.strict,
-        watch=watch.for_core(),
-        n_jobs=problem.n_jobs,
+        **watch.limits_for_core(problem),
     )
     return Solution(w[None, :], np.array([b]), watch.ended(ending), iterations, NAME, dual, tuple(watch.trace))
 

@@ -176,12 +176,7 @@ def solve(problem: Problem, limits: Limits, start: Solution | None = None, seed:
         strength=problem.penalty.l2,
         intercept=problem.intercept,
         proof=prove_end,
-        tol=limits.tol,
-        max_iter=limits.max_iter,
-        null=problem.null,
-        floor=problem.floor,
-        watch=watch.for_core(),
-        n_jobs=problem.n_jobs,
+        **watch.limits_for_core(problem),
     )
     best, status = _clean(problem, w, b, u), watch.ended(ending)
     if status is Status.OVERFLOW:  # of a gap at the rounding of P nothing is left to be gained

@@ -12,7 +12,7 @@ from deciban._core import Trace
 from deciban.data.refusal import check_whole
 from deciban.data.validation import check_random_state
 
-from .problem import Limits, Status, Step
+from .problem import Limits, Problem, Status, Step
 
 
 def check_positive(name: str, value: Any) -> float:
@@ -122,6 +122,28 @@ class Watch:
         self._take_noted()
         self._noted = Trace(self.seconds, np.inf if limit is None else limit)
         return self._noted
+
+    def limits_for_core(self, problem: Problem) -> dict[str, Any]:
+        """Return what tells the core when to stop, whom it tells of its iterations, and on how many threads.
+
+        Parameters
+        ----------
+        problem : Problem
+            What is to be minimised.
+
+        Returns
+        -------
+        dict
+            Arguments of a solver of the core.
+        """
+        return {
+            "tol": self.limits.tol,
+            "max_iter": self.limits.max_iter,
+            "null": problem.null,
+            "floor": problem.floor,
+            "watch": self.for_core(),
+            "n_jobs": problem.n_jobs,
+        }
 
     def _take_noted(self) -> None:
         if self._noted is not None:

@@ -125,12 +125,7 @@ def _solve_few(problem: Problem, limits: Limits, start: Solution | None) -> Solu
         offset=problem.offset,
         w=None if start is None else np.ascontiguousarray(start.w[0]),
         b=0.0 if start is None else float(start.b[0]),
-        tol=limits.tol,
-        max_iter=limits.max_iter,
-        null=problem.null,
-        floor=problem.floor,
-        watch=watch.for_core(),
-        n_jobs=problem.n_jobs,
+        **watch.limits_for_core(problem),
     )
     status = _end_at_rounding(watch.ended(ending), watch, limits)
     return Solution(w[None, :], np.array([b]), status, iterations, NAME, dual, tuple(watch.trace))
@@ -221,12 +216,7 @@ def _solve_few_together(problem: Problem, limits: Limits, start: Solution | None
         intercept=problem.intercept,
         w=None if start is None else np.ascontiguousarray(start.w).reshape(-1),
         b=None if start is None else np.ascontiguousarray(start.b),
-        tol=limits.tol,
-        max_iter=limits.max_iter,
-        null=problem.null,
-        floor=problem.floor,
-        watch=watch.for_core(),
-        n_jobs=problem.n_jobs,
+        **watch.limits_for_core(problem),
     )
     status = _end_at_rounding(watch.ended(ending), watch, limits)
     return Solution(w.reshape(K, d), b - b.mean(), status, iterations, NAME, None, tuple(watch.trace))

@@ -10,20 +10,16 @@
 //! summed apart, so that the gap costs no pass of its own. Floor of a step: two passes over X, and what `system` says.
 
 use super::few::Few;
+use super::line::{WHOLE, search};
 use super::moments::Moments;
 use super::system::{System, dot};
-use super::{Ending, Limits, Lowest, Problem, Solution, Watch, shares};
+use super::{Ending, Limits, Problem, Progress, Solution, Watch, shares};
 use crate::halt::{current, is_given_up};
 use crate::loss::shift::best_shift;
 use crate::loss::sums::Scored;
 use crate::loss::{DualLoss, OfLoss};
 use crate::parallel::fill_both;
 
-/// A whole step is taken where it leaves so much of the slope along it; a search goes on to this.
-const WHOLE: f64 = 0.02;
-const SEARCHED: f64 = 0.01;
-/// Lengths that a search tries at most.
-const TRIALS: usize = 50;
 /// Examples that are summed at once.
 const STRETCH: usize = 1 << 12;
 
@@ -38,7 +34,7 @@ pub fn solve<L: DualLoss>(
     let of = Objective { problem, strength, limits };
     let mut point = Point::new(&of, start);
     let (mut moments, mut iterations) = (point.look(&of), 0);
-    let (mut best, mut lowest) = (point.best(), Lowest::new());
+    let (mut best, mut progress) = (point.best(), Progress::new());
     let ending = loop {
         let Some(known) = &moments else {
             // Nobody waits for more, as the watcher finds, or no step goes down.
@@ -46,18 +42,8 @@ pub fn solve<L: DualLoss>(
             break if ended { Ending::Stopped } else { Ending::Overflow };
         };
         best = point.best();
-        let enough = best.gap <= limits.enough(best.primal);
-        if watch(iterations, best.primal, best.gap) && !enough {
-            break Ending::Stopped;
-        }
-        if enough {
-            break Ending::Converged;
-        }
-        if lowest.is_held(best.primal, best.gap) {
-            break Ending::Overflow;
-        }
-        if iterations >= limits.max_iter {
-            break Ending::Exhausted;
+        if let Some(ending) = progress.ending(iterations, best.primal, best.gap, limits, watch) {
+            break ending;
         }
         iterations += 1;
         moments = point.step(&of, known);
@@ -177,7 +163,7 @@ impl Point {
                 return Some(next);
             }
         }
-        let t = line.search(problem, -first);
+        let t = line.search(problem, first);
         self.move_to(of, &line, t)
     }
 
@@ -201,28 +187,14 @@ struct Line {
 }
 
 impl Line {
-    /// The t > 0 that minimises P along the step, by Newton's method within a bracket, to a slope that is small against
-    /// `scale`.
-    fn search<L: DualLoss>(&self, problem: &Problem<'_, Few<'_>, L>, scale: f64) -> f64 {
+    /// How far to go, of a step that falls so steeply at first.
+    fn search<L: DualLoss>(&self, problem: &Problem<'_, Few<'_>, L>, first: f64) -> f64 {
         let scored = Scored { y: problem.y, c: problem.weight, s: &self.s };
-        let (mut low, mut high, mut t) = (0.0, f64::INFINITY, 1.0);
-        for _ in 0..TRIALS {
-            let (first, second) = problem.loss.narrow(Along { scored, d: Some(&self.ds), t });
-            let (first, second) = (first + self.ww + t * self.wd, second + self.wd);
-            if first.abs() <= SEARCHED * scale {
-                break;
-            }
-            if first < 0.0 {
-                low = t
-            } else {
-                high = t
-            }
-            t = if second > 0.0 { t - first / second } else { f64::INFINITY };
-            if !(low < t && t < high) {
-                t = if high.is_finite() { 0.5 * (low + high) } else { 2.0 * f64::max(low, 1.0) };
-            }
-        }
-        t
+        let along = |t: f64| {
+            let (slope, bend) = problem.loss.narrow(Along { scored, d: Some(&self.ds), t });
+            (slope + self.ww + t * self.wd, bend + self.wd)
+        };
+        search(&along, first)
     }
 }
 

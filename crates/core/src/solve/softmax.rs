@@ -17,8 +17,9 @@ use std::ops::Range;
 
 use self::line::Line;
 use super::few::{Few, Sums};
+use super::line::WHOLE;
 use super::system::{Equations, dot};
-use super::{Ending, Limits, Lowest, Watch};
+use super::{Ending, Limits, Progress, Watch};
 use crate::halt::{current, is_given_up};
 use crate::parallel::{each, fill};
 
@@ -27,10 +28,6 @@ const BLOCK: usize = 256;
 /// Parts of the rows at most, and blocks of each at least.
 const PARTS: usize = 8;
 const LEAST: usize = 4;
-/// A whole step is taken where it leaves so much of the slope along it; a search goes on to this.
-const WHOLE: f64 = 0.02;
-const SEARCHED: f64 = 0.01;
-
 /// What is to be minimised.
 pub struct Softmax<'a> {
     /// X (N, d), dense.
@@ -71,7 +68,7 @@ impl Softmax<'_> {
             watch(0, point.primal, point.gap);
             return Found { w: best.0, b: best.1, iterations: 0, ending: Ending::Stopped };
         };
-        let (mut look, mut iterations, mut lowest) = (point.look(self, &truth), 0, Lowest::new());
+        let (mut look, mut iterations, mut progress) = (point.look(self, &truth), 0, Progress::new());
         let ending = loop {
             let Some(known) = &look else {
                 // Nobody waits for more, as the watcher finds, or no step goes down.
@@ -79,18 +76,8 @@ impl Softmax<'_> {
                 break if ended { Ending::Stopped } else { Ending::Overflow };
             };
             best = (point.w.clone(), point.b.clone());
-            let enough = point.gap <= limits.enough(point.primal);
-            if watch(iterations, point.primal, point.gap) && !enough {
-                break Ending::Stopped;
-            }
-            if enough {
-                break Ending::Converged;
-            }
-            if lowest.is_held(point.primal, point.gap) {
-                break Ending::Overflow;
-            }
-            if iterations >= limits.max_iter {
-                break Ending::Exhausted;
+            if let Some(ending) = progress.ending(iterations, point.primal, point.gap, limits, watch) {
+                break ending;
             }
             iterations += 1;
             look = point.step(self, &truth, known);
@@ -267,7 +254,7 @@ impl Point {
         if slope.abs() <= WHOLE * -first && self.primal <= from {
             return Some(next);
         }
-        let t = line.search(of, -first);
+        let t = line.search(of, first);
         (self.w, self.b) = (moved(&before.0, &dw, t), moved(&before.1, &db, t));
         self.s = moved(&line.s, &line.ds, t);
         self.look(of, truth)

@@ -1,10 +1,8 @@
 //! A step of a softmax, searched along its line.
 
-use super::{BLOCK, SEARCHED, Softmax, probabilities};
+use super::super::line::search;
+use super::{BLOCK, Softmax, probabilities};
 use crate::parallel::each;
-
-/// Lengths that a search tries at most.
-const TRIALS: usize = 40;
 
 /// What is known along a step: λ W·dW, λ dW·dW, the scores before it, and how they change.
 pub(super) struct Line {
@@ -15,27 +13,13 @@ pub(super) struct Line {
 }
 
 impl Line {
-    /// The t > 0 that minimises P along the step, by Newton's method within a bracket, to a slope that is small against
-    /// `scale`.
-    pub(super) fn search(&self, of: &Softmax<'_>, scale: f64) -> f64 {
-        let (mut low, mut high, mut t) = (0.0, f64::INFINITY, 1.0);
-        for _ in 0..TRIALS {
-            let (first, second) = self.along(of, t);
-            let (first, second) = (first + self.ww + t * self.wd, second + self.wd);
-            if first.abs() <= SEARCHED * scale {
-                break;
-            }
-            if first < 0.0 {
-                low = t
-            } else {
-                high = t
-            }
-            t = if second > 0.0 { t - first / second } else { f64::INFINITY };
-            if !(low < t && t < high) {
-                t = if high.is_finite() { 0.5 * (low + high) } else { 2.0 * f64::max(low, 1.0) };
-            }
-        }
-        t
+    /// How far to go, of a step that falls so steeply at first.
+    pub(super) fn search(&self, of: &Softmax<'_>, first: f64) -> f64 {
+        let along = |t: f64| {
+            let (slope, bend) = self.along(of, t);
+            (slope + self.ww + t * self.wd, bend + self.wd)
+        };
+        search(&along, first)
     }
 
     /// The first and second derivative of the losses at t.
