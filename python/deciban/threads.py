@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from functools import cached_property, update_wrapper
 from time import perf_counter
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from deciban._core import available_threads, halt_by, limit_threads
 
@@ -157,6 +157,23 @@ def halting(is_halted: Callable[[], bool], is_overdue: Callable[[], bool]) -> It
     finally:
         halt_by(of_core)
         _here.is_halted = _here.is_overdue = None
+
+
+class HaltOfThread(NamedTuple):
+    """What `halting` lets end the work of a thread."""
+
+    is_halted: Callable[[], bool]
+    is_overdue: Callable[[], bool]
+
+
+def halt_of_thread() -> HaltOfThread:
+    """Return what lets the work of this thread end; what never does, where nothing was told."""
+    asked = getattr(_here, "is_halted", None), getattr(_here, "is_overdue", None)
+    return HaltOfThread(*(ask or _never for ask in asked))
+
+
+def _never() -> bool:
+    return False
 
 
 GRACE = 0.5

@@ -22,8 +22,8 @@ from deciban.distributed.on_executors import OnExecutor
 from deciban.evaluation.cross_validation import Interruption
 from deciban.kernels import RBF
 from deciban.kernels.evaluation import scores_among
-from deciban.models import side_by_side
-from deciban.models.side_by_side import Halt
+from deciban.solvers import side_by_side
+from deciban.solvers.side_by_side import Halt
 from deciban.threads import halting
 from laws.estimators import over
 

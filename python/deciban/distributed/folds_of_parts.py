@@ -30,7 +30,7 @@ def fit_line_in_parts(
     model: Any, engine: Engine, surveys: list[Survey], seed: int, stretch: Callable[[Any], Floats | None]
 ) -> tuple[Scaling | None, Probabilities]:
     """Return the line that makes scores of a `model` log-odds, which was fitted to the rows that an engine keeps in
-    parts, and how it came about, as `calibration.lines.fit_line` does: the folds are the same.
+    parts, and how it came about, as `calibration.lines` does: the folds are the same.
 
     `stretch` says of rows how many times as large their scores are when classified than when learnt.
     """

@@ -18,8 +18,8 @@ from deciban.kernel_solvers.certificate import KernelProof
 from deciban.kernel_solvers.problem import KernelProblem, KernelSolution, adjust_sum
 from deciban.kernels import Linear
 from deciban.losses import Floats
-from deciban.models.side_by_side import Halt, side_by_side, threads_for
 from deciban.solvers.problem import Limits, Status
+from deciban.solvers.side_by_side import Halt, side_by_side, threads_for
 
 from ..kernels.items import Items, among
 from .margins import Machine, soft_margins

@@ -20,9 +20,9 @@ from deciban.data.rows import Rows
 from deciban.kernel_solvers import smo
 from deciban.kernel_solvers.problem import KernelSolution
 from deciban.models.path import simplest
-from deciban.models.side_by_side import Halt, side_by_side, threads_for
 from deciban.solvers.limits import check_positive
 from deciban.solvers.problem import Limits, Status
+from deciban.solvers.side_by_side import Halt, side_by_side, threads_for
 
 from ..kernels.items import Items, between, items
 from .arrangement import arrange

@@ -14,8 +14,8 @@ from deciban.kernel_solvers.problem import KernelProblem, KernelSolution
 from deciban.kernel_solvers.smo import KnownGram
 from deciban.kernels import Kernel
 from deciban.losses import Floats
-from deciban.models.side_by_side import Halt, side_by_side, threads_for
 from deciban.solvers.problem import Limits
+from deciban.solvers.side_by_side import Halt, side_by_side, threads_for
 
 from ..kernels.items import Items, among
 from .margins import Machine, hard_margin, largest_nu, nu_margin, soft_margin

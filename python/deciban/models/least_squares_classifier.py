@@ -130,6 +130,7 @@ class LeastSquaresClassifier(LearnsLabelSets):
     n_jobs: int | None = None
 
     _keeps_single = True
+    _folds_stand_alone = False  # their sums are those of all less their own
     counts_ = defer_statistic("counts_", "The statistic; None beyond 4000 features.")
 
     def __getstate__(self) -> Any:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
+from functools import partial
 from threading import Event
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Self
@@ -31,7 +32,7 @@ from deciban.scores import AffineScore, Explanation, log_posterior, posterior
 from deciban.solvers import Limits, Problem, Solution, Solver, Status
 from deciban.solvers.problem import Callback, worst
 from deciban.solvers.reduction import Siblings
-from deciban.threads import effective_threads, using
+from deciban.threads import check_overdue, effective_threads, using
 from deciban.verdict import Pair
 
 from ..calibration.out_of_fold import FitAndScore, OutOfFold, check_calibration, hold_out, limits_of_folds
@@ -41,6 +42,7 @@ from ..data.numbers import linear_rows
 from ..data.offered import offer_unless
 from ..data.transaction import all_or_nothing
 from ..solvers.limits import check_positive, draw_seed, read_limits
+from ..solvers.side_by_side import Beside, beside
 from .callbacks import TellsCallbacks, report_to_callbacks
 from .proofs import certify, mark_interrupted, prepare_proof, prove
 from .together import fitting, solve_all
@@ -71,6 +73,9 @@ def only_margins(model: Any) -> str:
 _FEW = 1 << 18
 """Values of X, of at most so many of which one thread is quicker: most of a step is the interpreter's. A fit takes half
 the time of that of two threads on wine, breast cancer and digits (178 × 13, 569 × 30, 1,797 × 64)."""
+_MUCH = 1 << 27
+"""Values of X, of more of which the fits of the folds, that have rows of their own, wait for that of all examples."""
+_STOPPED = (Status.OUT_OF_TIME, Status.STOPPED, Status.INTERRUPTED, Status.OVERFLOW)
 
 
 class LinearClassifier(
@@ -100,6 +105,7 @@ class LinearClassifier(
     n_jobs: int | None
     solution_: list[Solution]
     _proof: Certificate
+    _folds_stand_alone = True  # whether the fits of folds ask nothing of that of all examples
     _keeps_single = False  # whether float32 rows make float32 weights and scores
 
     @abstractmethod
@@ -167,6 +173,17 @@ class LinearClassifier(
 
     def _learn(self, given: RowExamples, start: list[Solution] | None) -> None:
         limits, seed = self._limits(), self._seed()
+        with self._folds_beside(given, limits, seed) as folds:
+            self._learn_all(given, start, limits, seed, folds)
+
+    def _learn_all(
+        self,
+        given: RowExamples,
+        start: list[Solution] | None,
+        limits: Limits,
+        seed: int,
+        folds: Beside[OutOfFold] | None,
+    ) -> None:
         problems = Siblings.join(self._problems(given))
         with ThreadPoolExecutor(1) if given.X.size > _FEW else nullcontext() as aside:
             solved = Event()
@@ -186,7 +203,7 @@ class LinearClassifier(
         try:
             if cut_short:
                 raise KeyboardInterrupt  # nor for any, who pressed Ctrl-C
-            self.temperature_ = self._calibrate(given, limits, seed)
+            self.temperature_ = self._calibrate(given, limits, seed, folds)
         except KeyboardInterrupt:
             self.temperature_ = None
             self.solution_ = [replace(each, status=Status.INTERRUPTED) for each in self.solution_]
@@ -252,31 +269,63 @@ class LinearClassifier(
     def _threads(self) -> int:
         return effective_threads(self.n_jobs)
 
-    def _calibrate(self, given: RowExamples, limits: Limits, seed: int) -> float | None:
+    def _folds_beside(
+        self, given: RowExamples, limits: Limits, seed: int
+    ) -> AbstractContextManager[Beside[OutOfFold] | None]:
+        """Return what begins the fits of the folds beside that of all examples, on cores that most solvers leave idle,
+        and waits for them; of nothing where there is no calibration, no second core, or no room."""
+        if self._fits_log_loss or self.calibration is None or not self._has_room_beside(given.X):
+            return nullcontext()
+        return beside(partial(self._hold_out, given, limits_of_folds(limits), seed))
+
+    def _has_room_beside(self, X: Any) -> bool:
+        """Return whether the fits of folds are worth another core beside that of all examples."""
+        return self._folds_stand_alone and _FEW < X.size <= _MUCH and self._threads() > 1
+
+    def _calibrate(
+        self, given: RowExamples, limits: Limits, seed: int, folds: Beside[OutOfFold] | None
+    ) -> float | None:
         """Return the nats of log-odds that a unit of the score is, by out-of-fold scores; None without calibration."""
         if self._fits_log_loss or self.calibration is None:
             return 1.0 if self._fits_log_loss else None
-        k = check_calibration(self)
-        fit_again = self._fit_again(given, limits, seed)
-        splits = hold_out(given.X, given.y, k, seed)
-        held = OutOfFold.collect(splits, given.y, given.weight, len(given.classes), fit_again)
+        if folds is not None and not self._was_stopped():
+            held = folds()
+        else:
+            held = self._hold_out(given, self._limits_of_folds(limits), seed)
         A = held.temperature()
-        self._held_out = Probabilities(f"{self.calibration} on {held.of_folds(k)}", held.log_loss(A))
+        told = f"{self.calibration} on {held.of_folds(check_calibration(self))}"
+        self._held_out = Probabilities(told, held.log_loss(A))
         return A
+
+    def _hold_out(self, given: RowExamples, limits: Limits, seed: int) -> OutOfFold:
+        """Return the scores of examples by models that were not fitted to them."""
+        splits = hold_out(given.X, given.y, check_calibration(self), seed)
+        anew = self._fit_again(given, limits, seed)
+        return OutOfFold.collect(splits, given.y, given.weight, len(given.classes), anew)
+
+    def _was_stopped(self) -> bool:
+        """Return whether the fit ended before it was done."""
+        return any(each.status in _STOPPED for each in self.solution_)
+
+    def _limits_of_folds(self, limits: Limits) -> Limits:
+        """Return when the fit of a fold stops: whoever stopped that of all does not wait for longer ones."""
+        limits = limits_of_folds(limits)
+        return replace(limits, max_iter=int(self.n_iter_.max())) if self._was_stopped() else limits
 
     def _fit_again(self, given: RowExamples, limits: Limits, seed: int) -> FitAndScore:
         """Return what fits the same model to some of the examples and scores others, without a proof of each."""
-        limits = limits_of_folds(limits)
-        if not self.status_.finished:  # whoever stopped it does not wait for longer fits of the folds
-            limits = replace(limits, max_iter=int(self.n_iter_.max()))
         return lambda inside, outside: self._score_held_out(given, inside, outside, limits, seed)
 
     def _score_held_out(
         self, given: RowExamples, inside: Places, outside: Places, limits: Limits, seed: int
     ) -> tuple[Floats, bool]:
         """Return scores of examples by a fit to others, and whether it was interrupted."""
-        problems = self._problems(given.only(inside))
+        part = given.only(inside)
+        check_overdue()
+        problems = self._problems(part)
+        check_overdue()
         solutions = self._solve(problems, limits, None, seed)
+        check_overdue()
         w, b = self._weights(problems, solutions)
         rows = reals_for_core(self._features(given.X[outside]))
         s = scores(rows, np.ascontiguousarray(w), b, n_jobs=self._threads())

@@ -12,8 +12,7 @@ import numpy as np
 from deciban.solvers import Limits, Problem, Solution, Solver, Status, ascend_together, solve_each
 from deciban.solvers.dual_coordinate import LANES
 from deciban.solvers.reduction import Siblings
-
-from .side_by_side import Halt, side_by_side, threads_for
+from deciban.solvers.side_by_side import Halt, side_by_side, threads_for
 
 
 def solve_all(

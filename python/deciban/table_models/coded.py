@@ -134,9 +134,9 @@ class CodedTable(Minimised, TableModel):
         found = estimator.fit(coded, rows.labels[order])
         line = None
         if not cls.SUMS and isinstance(found.scorer_, AffineScore):
-            from deciban.calibration.lines import fit_line  # and scikit-learn, for which only those wait who learn
+            from deciban.calibration.lines import Examples  # and scikit-learn, for which only those wait who learn
 
-            line = fit_line(found, coded, y, seed=found._seed(), raw=matrix)
+            line = Examples(coded, rows.labels[order], seed=found._seed(), raw=matrix).find_line(found)
         information = information_of_rows(matrix, y, C, coding.labels)
         items = np.bincount(y, minlength=C).astype(np.float64)
         return cls.of_fit(settings, rows.classes, ColumnEncoder.of(coding, items, information), found, line)

@@ -100,7 +100,7 @@ class Linear:
             parameters["fit_intercept"] = False
         made = of.load()(**parameters, random_state=seed_of(settings), time_limit=time_limit, n_jobs=n_jobs)
         if "calibration" in made.get_params():
-            made.set_params(calibration=None)  # done by `fit_line`, if at all
+            made.set_params(calibration=None)  # done by `calibration.lines`, if at all
         return made
 
     @property
@@ -118,13 +118,14 @@ class Linear:
         self.check()
         words = Words.of(settings, corpus, n_jobs)
         weighing, rows = weigh(self.weighting, words.X, words.weight)
-        found = self.estimator(settings, time_limit, n_jobs).fit(rows, words.y, words.weight)
-        line = None
-        if not corpus.tried:
-            from ..calibration.lines import fit_line  # and scikit-learn, for which only those wait who learn
+        found, line = self.estimator(settings, time_limit, n_jobs), None
+        if corpus.tried:
+            found.fit(rows, words.y, words.weight)
+        else:
+            from ..calibration.lines import Examples  # and scikit-learn, for which only those wait who learn
 
             seed, stretch = seed_of(settings), weighing.stretch(rows)
-            line = fit_line(found, rows, words.y, words.weight, seed, stretch, mark_words(rows))
+            line = Examples(rows, words.y, words.weight, seed, stretch, mark_words(rows)).fit(found)
         return self.of_fit(corpus.classes, words.encoder(settings), found, weighing, line)
 
     def of_fit(

@@ -9,12 +9,20 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from functools import partial
-from threading import Lock
+from threading import Lock, local
 from time import perf_counter
-from typing import TypeVar
+from typing import Generic, TypeVar
 
-from deciban.solvers.problem import Callback
-from deciban.threads import GRACE, await_result, effective_threads, halting, inherit_threads
+from deciban.threads import (
+    GRACE,
+    await_result,
+    effective_threads,
+    halt_of_thread,
+    halting,
+    inherit_threads,
+)
+
+from .problem import Callback
 
 Result = TypeVar("Result")
 
@@ -22,9 +30,14 @@ Result = TypeVar("Result")
 class Halt:
     """A callback for all problems: what the user's says, and true once everything is to end."""
 
-    def __init__(self, callback: Callback | None) -> None:
-        self.ended = False
-        self._callback, self._since = callback, 0.0
+    def __init__(self, callback: Callback | None, grace: float | None = None) -> None:
+        self._callback, self._grace, self._ended, self._since = callback, grace, False, 0.0
+        self._outer = halt_of_thread()
+
+    @property
+    def ended(self) -> bool:
+        """Whether everything is to end: these problems, or the task that they are a part of."""
+        return self._ended or self._outer.is_halted()
 
     @property
     def silent(self) -> bool:
@@ -33,11 +46,17 @@ class Halt:
 
     def end(self) -> None:
         """Let everything end."""
-        self.ended, self._since = True, perf_counter()
+        self._ended, self._since = True, perf_counter()
+
+    def check_outer(self) -> None:
+        """Raise KeyboardInterrupt where nobody waits for the task that these problems are a part of."""
+        if self._outer.is_overdue():
+            raise KeyboardInterrupt
 
     def is_overdue(self) -> bool:
         """Return whether everything should have ended by now."""
-        return self.ended and perf_counter() - self._since > GRACE
+        grace = GRACE if self._grace is None else self._grace
+        return (self._ended and perf_counter() - self._since >= grace) or self._outer.is_overdue()
 
     def __call__(self, iteration: int, primal: float, gap: float) -> bool:
         told = self._callback is not None and not self.ended and self._callback(iteration, primal, gap)
@@ -74,6 +93,7 @@ class Idle:
 
 
 _IDLE = Idle()
+_here = local()
 if sys.platform != "win32":
     os.register_at_fork(after_in_child=_IDLE.begin)
 
@@ -101,10 +121,47 @@ def side_by_side(tasks: Sequence[Callable[[], Result]], threads: int, halt: Halt
             return finish(), False
         except KeyboardInterrupt:  # while waiting, or while threads were still started; no task is done twice
             halt.end()
+            for begun in _begun():
+                begun.end()
             return finish(), True
         except BaseException:
             halt.end()
             raise
+
+
+class Beside(Generic[Result]):
+    """A task on a thread of its own, beside the work of this one: called, it waits for the result."""
+
+    def __init__(self) -> None:
+        self.halt = Halt(None, grace=0.0)  # whoever ends it wants nothing of it
+        self._result = Future[Result]()
+
+    def __call__(self) -> Result:
+        return await_result(self._result)
+
+    def begin(self, task: Callable[[], Result]) -> Callable[[], None]:
+        """Return what does the task."""
+        return inherit_threads(partial(_do, deque([(self._result, task)]), self.halt))
+
+
+@contextmanager
+def beside(task: Callable[[], Result]) -> Iterator[Beside[Result]]:
+    """Begin a task beside what follows; it is halted where that ends without having waited for it."""
+    begun = Beside[Result]()
+    with _IDLE.lend(1) as submit:
+        submit(begun.begin(task))
+        _begun().append(begun.halt)
+        try:
+            yield begun
+        finally:
+            _begun().remove(begun.halt)
+            begun.halt.end()
+
+
+def _begun() -> list[Halt]:
+    """Return what ends the tasks beside the work of this thread."""
+    begun: list[Halt] = _here.__dict__.setdefault("begun", [])
+    return begun
 
 
 def _do(waiting: deque[tuple[Future[Result], Callable[[], Result]]], halt: Halt) -> None:
@@ -116,6 +173,7 @@ def _do(waiting: deque[tuple[Future[Result], Callable[[], Result]]], halt: Halt)
             return
         try:
             with halting(lambda: halt.ended, halt.is_overdue):
+                halt.check_outer()
                 result.set_result(task())
         except BaseException as reason:
             result.set_exception(reason)
