@@ -288,10 +288,10 @@ class LinearClassifier(
         """Return the nats of log-odds that a unit of the score is, by out-of-fold scores; None without calibration."""
         if self._fits_log_loss or self.calibration is None:
             return 1.0 if self._fits_log_loss else None
-        if folds is not None and not self._was_stopped():
-            held = folds()
-        else:
-            held = self._hold_out(given, self._limits_of_folds(limits), seed)
+        if folds is not None and self._was_stopped():
+            folds.end()
+            folds = None
+        held = self._hold_out(given, self._limits_of_folds(limits), seed) if folds is None else folds()
         A = held.temperature()
         told = f"{self.calibration} on {held.of_folds(check_calibration(self))}"
         self._held_out = Probabilities(told, held.log_loss(A))

@@ -139,6 +139,10 @@ class Beside(Generic[Result]):
     def __call__(self) -> Result:
         return await_result(self._result)
 
+    def end(self) -> None:
+        """Let the task end: nobody will wait for it."""
+        self.halt.end()
+
     def begin(self, task: Callable[[], Result]) -> Callable[[], None]:
         """Return what does the task."""
         return inherit_threads(partial(_do, deque([(self._result, task)]), self.halt))
@@ -155,7 +159,7 @@ def beside(task: Callable[[], Result]) -> Iterator[Beside[Result]]:
             yield begun
         finally:
             _begun().remove(begun.halt)
-            begun.halt.end()
+            begun.end()
 
 
 def _begun() -> list[Halt]:

@@ -245,9 +245,9 @@ impl<V: Value, I: Index> Pass<'_, '_, '_, '_, V, I> {
                 pocket.look(self.plan, self.state, longer);
             }
             *self.run = 0.0;
-            let square = *square.get_or_insert_with(|| self::square(self.plan, i));
-            let step = match square > 0.0 {
-                true if left > ONE_BY_ONE => (s.abs() / square).floor().max(1.0).min(left),
+            let mut square = || *square.get_or_insert_with(|| self::square(self.plan, i));
+            let step = match self.plan.intercept || square() > 0.0 {
+                true if left > ONE_BY_ONE => (s.abs() / square()).floor().max(1.0).min(left),
                 true => left.min(1.0),
                 false => left,
             };
