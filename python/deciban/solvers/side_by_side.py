@@ -1,4 +1,4 @@
-"""Several problems solved at once, which Ctrl-C, or an error in one of them, ends all."""
+"""Several problems solved at once, and work beside other work: Ctrl-C, or an error in one of them, ends all."""
 
 from __future__ import annotations
 
@@ -13,14 +13,7 @@ from threading import Lock, local
 from time import perf_counter
 from typing import Generic, TypeVar
 
-from deciban.threads import (
-    GRACE,
-    await_result,
-    effective_threads,
-    halt_of_thread,
-    halting,
-    inherit_threads,
-)
+from deciban.threads import GRACE, await_result, effective_threads, halt_of_thread, halting, inherit_threads
 
 from .problem import Callback
 
@@ -153,9 +146,9 @@ def beside(task: Callable[[], Result]) -> Iterator[Beside[Result]]:
     """Begin a task beside what follows; it is halted where that ends without having waited for it."""
     begun = Beside[Result]()
     with _IDLE.lend(1) as submit:
-        submit(begun.begin(task))
         _begun().append(begun.halt)
         try:
+            submit(begun.begin(task))
             yield begun
         finally:
             _begun().remove(begun.halt)
