@@ -182,7 +182,7 @@ impl Progress {
         Progress { primal: f64::INFINITY, gap: f64::INFINITY, since: 0 }
     }
 
-    /// How steps end at what they came to, which the watcher is told; None where another one follows.
+    /// Tells how steps end at what they came to, which the watcher hears; None where another one follows.
     fn ending(
         &mut self,
         iterations: usize,

@@ -121,7 +121,7 @@ pub fn loss_along<'py>(
     any_loss!(loss, delta, loss => run(py, threads_for(n_jobs, all.y.len()), || all.along(loss, d, t)))
 }
 
-/// The t that minimises Σ c ℓ(y, s + t) of a smooth loss.
+/// Finds the t that minimises Σ c ℓ(y, s + t) of a smooth loss.
 #[pyfunction]
 #[pyo3(signature = (loss, y, c, s, *, delta=1.0, n_jobs=None))]
 pub fn loss_shift<'py>(

@@ -45,10 +45,7 @@ class Examples:
         is_apart = hasattr(model, "_fit_again") and self._counted.all() and model._has_room_beside(self.rows)
         with beside(partial(self._hold_out_beside, clone(model))) if is_apart else nullcontext() as folds:
             model.fit(self.rows, self.labels, self._counted)
-            if folds is not None and model._was_stopped():
-                folds.end()
-                folds = None
-            return self.find_line(model, folds)
+            return self.find_line(model, None if folds is None else model._unless_stopped(folds))
 
     def find_line(
         self, model: Any, folds: Callable[[], OutOfFold] | None = None

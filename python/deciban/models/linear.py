@@ -288,9 +288,7 @@ class LinearClassifier(
         """Return the nats of log-odds that a unit of the score is, by out-of-fold scores; None without calibration."""
         if self._fits_log_loss or self.calibration is None:
             return 1.0 if self._fits_log_loss else None
-        if folds is not None and self._was_stopped():
-            folds.end()
-            folds = None
+        folds = self._unless_stopped(folds)
         held = self._hold_out(given, self._limits_of_folds(limits), seed) if folds is None else folds()
         A = held.temperature()
         told = f"{self.calibration} on {held.of_folds(check_calibration(self))}"
@@ -306,6 +304,13 @@ class LinearClassifier(
     def _was_stopped(self) -> bool:
         """Return whether the fit ended before it was done."""
         return any(each.status in _STOPPED for each in self.solution_)
+
+    def _unless_stopped(self, folds: Beside[OutOfFold] | None) -> Beside[OutOfFold] | None:
+        """Return the folds that were begun beside the fit; none, ended, where that was stopped: others are shorter."""
+        if folds is not None and self._was_stopped():
+            folds.end()
+            return None
+        return folds
 
     def _limits_of_folds(self, limits: Limits) -> Limits:
         """Return when the fit of a fold stops: whoever stopped that of all does not wait for longer ones."""

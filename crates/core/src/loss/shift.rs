@@ -9,9 +9,9 @@ const FAR: f64 = 1e12;
 /// The ends of what is flat are known to this share of it.
 const SHARE: f64 = 0.1;
 
-/// The shift t of all scores that minimises a smooth loss, to the last digits, so that Σ c a = 0; of those that all do, one
-/// amid them, so that a step of the weights that follows does not end at once. `along` is asked for the first and second
-/// derivative in t of the loss, `size` is Σ c. Newton's method within a bracket; floor: a pass over N for each t.
+/// Finds the shift t of all scores that minimises a smooth loss, to the last digits, so that Σ c a = 0; of those that
+/// all do, one amid them, so that a step of the weights that follows does not end at once. `along` is asked for the first
+/// and second derivative in t of the loss, `size` is Σ c. Newton's method within a bracket; floor: a pass over N for each t.
 pub fn best_shift(along: &dyn Fn(f64) -> (f64, f64), size: f64) -> f64 {
     let (mut low, mut high, mut shift) = (f64::NEG_INFINITY, f64::INFINITY, 0.0);
     for _ in 0..SHIFTS {
@@ -44,8 +44,8 @@ pub fn best_shift(along: &dyn Fn(f64) -> (f64, f64), size: f64) -> f64 {
     shift
 }
 
-/// The middle of what is flat around a place, given what lies beyond its ends where that is known; the place itself where an
-/// end is not met.
+/// Finds the middle of what is flat around a place, given what lies beyond its ends where that is known; the place itself where
+/// an end is not met.
 fn middle(is_flat: &dyn Fn(f64) -> bool, place: f64, beyond: [f64; 2]) -> f64 {
     let mut ends = [place; 2];
     for (k, mut outside) in beyond.into_iter().enumerate() {

@@ -114,7 +114,7 @@ impl Barrier {
         self.count
     }
 
-    /// How far w and b are from the optimum, after the step before; aims at 0.
+    /// Looks how far w and b are from the optimum, after the step before; aims at 0.
     pub fn look(&mut self, rows: &Few<'_>, w: &[f64], b: f64) -> Look {
         let length = std::mem::take(&mut self.length);
         self.walk(&Beside { rows }, &Looking { w, b, length })

@@ -29,7 +29,7 @@ trait Stored: Sync {
 
     fn is_sparse(&self) -> bool;
 
-    /// The columns of panel p of some dense rows.
+    /// Takes the columns of panel p of some dense rows.
     fn take(&self, p: usize, places: &[usize], lines: &mut [[f64; WIDTH]]);
 
     /// x·w + b of the rows from `first` on.

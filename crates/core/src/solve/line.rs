@@ -7,8 +7,8 @@ const SEARCHED: f64 = 0.01;
 /// Lengths that a search tries at most.
 const TRIALS: usize = 50;
 
-/// The t > 0 that minimises a convex function along a line on which it falls at first, by Newton's method within a bracket,
-/// to a slope that is small against the first one. `along` tells the first and second derivative.
+/// Finds the t > 0 that minimises a convex function along a line on which it falls at first, by Newton's method within a
+/// bracket, to a slope that is small against the first one. `along` tells the first and second derivative.
 pub(super) fn search(along: &dyn Fn(f64) -> (f64, f64), first: f64) -> f64 {
     let (mut low, mut high, mut t) = (0.0, f64::INFINITY, 1.0);
     for _ in 0..TRIALS {

@@ -187,7 +187,7 @@ struct Line {
 }
 
 impl Line {
-    /// How far to go, of a step that falls so steeply at first.
+    /// Finds how far to go, of a step that falls so steeply at first.
     fn search<L: DualLoss>(&self, problem: &Problem<'_, Few<'_>, L>, first: f64) -> f64 {
         let scored = Scored { y: problem.y, c: problem.weight, s: &self.s };
         let along = |t: f64| {

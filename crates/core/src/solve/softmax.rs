@@ -120,8 +120,8 @@ impl Softmax<'_> {
         Some(self.parts(&of_part)?.into_iter().reduce(together).unwrap_or_else(none))
     }
 
-    /// What is made of each part of the rows, which hangs on their number alone; None where nobody waits for more than what
-    /// is best until now.
+    /// Makes something of each part of the rows, which hangs on their number alone; None where nobody waits for more than
+    /// what is best until now.
     fn parts<R: Send>(&self, of: &(dyn Fn(Range<usize>) -> R + Sync)) -> Option<Vec<R>> {
         let (halt, count) = (current(), self.rows.count());
         let share = count.div_ceil(PARTS * BLOCK).max(LEAST) * BLOCK;

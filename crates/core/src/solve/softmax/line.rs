@@ -13,7 +13,7 @@ pub(super) struct Line {
 }
 
 impl Line {
-    /// How far to go, of a step that falls so steeply at first.
+    /// Finds how far to go, of a step that falls so steeply at first.
     pub(super) fn search(&self, of: &Softmax<'_>, first: f64) -> f64 {
         let along = |t: f64| {
             let (slope, bend) = self.along(of, t);
