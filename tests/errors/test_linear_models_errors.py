@@ -79,9 +79,13 @@ CASES = [
 ]
 
 
+def _never(iteration, primal, gap):
+    raise AssertionError(f"iteration {iteration} of a fit that was to be refused")
+
+
 @pytest.mark.parametrize(("family", "options", "text"), CASES, ids=str)
-def test_a_wrong_parameter_is_refused_and_what_was_learnt_stays(family, options, text):
-    model = family().fit(X, Y).set_params(**options)
+def test_a_wrong_parameter_is_refused_before_anything_is_solved_and_what_was_learnt_stays(family, options, text):
+    model = family().fit(X, Y).set_params(**{"callback": _never} | options)
     with refused(text, model=model):
         model.fit(X, Y)
 

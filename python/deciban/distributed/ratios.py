@@ -97,7 +97,7 @@ class MinimisedRatios(Minimised):
     ) -> Search:
         """Return the search for the minimum: passes for the ratios, for their worth, and for P without weights."""
         reduce, model = reduce_over(engine, surveys), self.estimator
-        model._check_ratios()
+        model._check_weighing()
         seen: Floats = reduce(ClassSums(objective), None)
         samples = Samples(objective, model._seed(), float(counts.sum()), reduce)
         kind = np.float32 if model.binary else np.dtype(surveys[0].kind)

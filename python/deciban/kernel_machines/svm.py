@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from deciban.attached import Reports
+from deciban.calibration.out_of_fold import check_calibration
 from deciban.certificates.certificate import Certificate
 from deciban.data.capacity import require_room
 from deciban.data.declared_types import Estimator, parameters
@@ -39,7 +40,7 @@ from .machine import KernelMachine, Scored, certify, linear, of_each, unproven
 from .margins import Machine, check_nu
 from .one_vs_one import agree_with_votes, couple, couple_in_steps, decisions
 from .pairs_together import know_gram
-from .probabilities import Calibration, calibrate
+from .probabilities import METHODS, Calibration, calibrate
 from .problems import machines
 from .trusted import Trusted, count_of, share_of_errors
 
@@ -194,6 +195,8 @@ class SVM(Reports, Scored, KernelMachine, Margins, Trusted, ClassifierMixin, Est
         """Become the machines that were `found`, or that the solver finds."""
         require_room(len(given.classes), _NUMBERS_OF_PAIR * len(given.classes) / 2.0 + 4.0 * len(given))
         limits, seed = self._limits(), self._seed()
+        if self.calibration is not None:
+            check_calibration(self, METHODS)  # before anything long begins
         gram = know_gram(self, given) if found is None or self.calibration is not None else None
         found = machines(self, given, limits, self._starts(given), gram=gram) if found is None else found
         self.classes_, self.kernel_ = given.classes, given.kernel

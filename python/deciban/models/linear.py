@@ -269,12 +269,16 @@ class LinearClassifier(
     def _threads(self) -> int:
         return effective_threads(self.n_jobs)
 
+    def _folds(self) -> int | None:
+        """Return how many folds the calibration asks for; None where there is none, or scores are log-odds."""
+        return None if self._fits_log_loss or self.calibration is None else check_calibration(self)
+
     def _folds_beside(
         self, given: RowExamples, limits: Limits, seed: int
     ) -> AbstractContextManager[Beside[OutOfFold] | None]:
         """Return what begins the fits of the folds beside that of all examples, on cores that most solvers leave idle,
         and waits for them; of nothing where there is no calibration, no second core, or no room."""
-        if self._fits_log_loss or self.calibration is None or not self._has_room_beside(given.X):
+        if self._folds() is None or not self._has_room_beside(given.X):
             return nullcontext()
         return beside(partial(self._hold_out, given, limits_of_folds(limits), seed))
 
@@ -286,12 +290,13 @@ class LinearClassifier(
         self, given: RowExamples, limits: Limits, seed: int, folds: Beside[OutOfFold] | None
     ) -> float | None:
         """Return the nats of log-odds that a unit of the score is, by out-of-fold scores; None without calibration."""
-        if self._fits_log_loss or self.calibration is None:
+        k = self._folds()
+        if k is None:
             return 1.0 if self._fits_log_loss else None
         folds = self._unless_stopped(folds)
         held = self._hold_out(given, self._limits_of_folds(limits), seed) if folds is None else folds()
         A = held.temperature()
-        told = f"{self.calibration} on {held.of_folds(check_calibration(self))}"
+        told = f"{self.calibration} on {held.of_folds(k)}"
         self._held_out = Probabilities(told, held.log_loss(A))
         return A
 

@@ -194,7 +194,7 @@ class NBSVM(LinearClassifier):
     def _problems(self, given: RowExamples) -> list[Problem]:
         """Return each with r as the scale of its features, and κ·f·r as what the scores have besides."""
         given = replace(given, X=self._features(given.X))
-        self._check_ratios()
+        self._check_weighing()
         hashed = hashes(given.X, self._seed()) if isinstance(self.pull, str) else None
         return [self._weigh_problem(problem, given, hashed) for problem in super()._problems(given)]
 
@@ -210,19 +210,19 @@ class NBSVM(LinearClassifier):
         made = {field.name: getattr(problem, field.name) for field in fields(problem)}
         return Weighed(**{**made, "scale": ratios, "offset": offset}, pull=kappa)
 
-    def _check_ratios(self) -> None:
-        """Raise ValueError for parameters of the ratios that make no sense."""
+    def _check_weighing(self) -> None:
+        """Raise ValueError for parameters of the weights that make no sense."""
         check_number("alpha", self.alpha, 0.0, "a finite number ≥ 0")
         if self.alpha == 0.0:
             raise ValueError("alpha must be > 0: a feature that one class has never shown would weigh infinitely")
         if self.pull != "auto":
             check_number("pull", self.pull, 0.0, "a finite number ≥ 0")
+        check_number("interpolation", self.interpolation, 0.0, "a finite number ≥ 0")
+        if self.interpolation > 1.0:
+            raise ValueError(f"interpolation must be from 0 to 1, got {self.interpolation!r}")
 
     def _weights(self, problems: list[Problem], solutions: list[Solution]) -> tuple[Floats, Floats]:
-        check_number("interpolation", self.interpolation, 0.0, "a finite number ≥ 0")
         beta = float(self.interpolation)
-        if beta > 1.0:
-            raise ValueError(f"interpolation must be from 0 to 1, got {self.interpolation!r}")
         v, b = super()._weights(problems, solutions)
         if beta < 1.0:
             v = (1.0 - beta) * np.abs(v).mean(axis=1, keepdims=True) + beta * v

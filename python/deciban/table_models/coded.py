@@ -131,15 +131,16 @@ class CodedTable(Minimised, TableModel):
         matrix, y, C = rows.X[order], rows.y[order], len(rows.classes)
         coding = Coding.of(rows.columns, matrix)
         coded = coding(matrix)
-        found = estimator.fit(coded, rows.labels[order])
         line = None
-        if not cls.SUMS and isinstance(found.scorer_, AffineScore):
+        if cls.SUMS or not hasattr(estimator, "_fit_again"):
+            estimator.fit(coded, rows.labels[order])
+        else:
             from deciban.calibration.lines import Examples  # and scikit-learn, for which only those wait who learn
 
-            line = Examples(coded, rows.labels[order], seed=found._seed(), raw=matrix).find_line(found)
+            line = Examples(coded, rows.labels[order], seed=estimator._seed(), raw=matrix).fit(estimator)
         information = information_of_rows(matrix, y, C, coding.labels)
         items = np.bincount(y, minlength=C).astype(np.float64)
-        return cls.of_fit(settings, rows.classes, ColumnEncoder.of(coding, items, information), found, line)
+        return cls.of_fit(settings, rows.classes, ColumnEncoder.of(coding, items, information), estimator, line)
 
     @classmethod
     def of_fit(
