@@ -685,6 +685,7 @@ def dual_coordinate(
     null: float = ...,
     floor: float = 0.0,
     strict: bool = False,
+    work: float = ...,
     watch: Callable[[int, float, float], bool] | Trace | None = None,
     n_jobs: int | None = None,
 ) -> tuple[

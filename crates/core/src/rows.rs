@@ -153,6 +153,15 @@ impl<'a, V: Value, I: Index> Row<'a, V, I> {
         }
     }
 
+    /// The same row of the first `n` values that are stored alone.
+    #[inline(always)]
+    pub fn first(&self, n: usize) -> Row<'a, V, I> {
+        match *self {
+            Row::Dense(values) => Row::Dense(&values[..n]),
+            Row::Sparse(indices, values) => Row::Sparse(&indices[..n], &values[..n]),
+        }
+    }
+
     /// Calls `f` with the column of each value that is stored, and the value.
     #[inline(always)]
     pub fn each(&self, mut f: impl FnMut(usize, V)) {

@@ -133,6 +133,8 @@ pub struct Limits {
     pub floor: f64,
     /// Whether a gap that is small against P alone is never enough: something else follows what ends too late.
     pub strict: bool,
+    /// Passes over all examples that the work is worth, however few of them a pass visits: after it something else follows.
+    pub work: f64,
 }
 
 /// Weights that gain less than this share of P are not told from 0.
@@ -141,7 +143,7 @@ const GAIN: f64 = 1e-6;
 impl Limits {
     /// Of a tolerance and a number of passes alone.
     pub fn new(tol: f64, max_iter: usize) -> Limits {
-        Limits { tol, max_iter, null: f64::INFINITY, floor: 0.0, strict: false }
+        Limits { tol, max_iter, null: f64::INFINITY, floor: 0.0, strict: false, work: f64::INFINITY }
     }
 
     /// The largest gap at which to stop.

@@ -200,7 +200,8 @@ impl Kernel for Ascent<'_> {
 /// Minimises Σ c ℓ(y, x·w + b) + ½·strength·‖w‖² by dual coordinate ascent: (w, b, dual, passes, ending).
 #[pyfunction]
 #[pyo3(signature = (X, y, c, loss, *, delta=1.0, strength=1.0, intercept=true, offset=None, start=None, seed=0, tol=1e-6,
-                    max_iter=1000, null=f64::INFINITY, floor=0.0, strict=false, watch=None, n_jobs=None))]
+                    max_iter=1000, null=f64::INFINITY, floor=0.0, strict=false,
+                    work=f64::INFINITY, watch=None, n_jobs=None))]
 #[allow(non_snake_case, clippy::too_many_arguments)] // X is the field's own name; one keyword each
 pub fn dual_coordinate<'py>(
     py: Python<'py>,
@@ -219,6 +220,7 @@ pub fn dual_coordinate<'py>(
     null: f64,
     floor: f64,
     strict: bool,
+    work: f64,
     watch: Option<Py<PyAny>>,
     n_jobs: Option<usize>,
 ) -> PyResult<Found<'py>> {
@@ -226,7 +228,7 @@ pub fn dual_coordinate<'py>(
     let start = start.as_ref().map(|start| slice(start, "start")).transpose()?;
     let offset = offset.as_ref().map(|offset| slice(offset, "offset")).transpose()?;
     let examples = Examples { y: slice(&y, "y")?, weight: slice(&c, "c")?, offset, intercept };
-    let limits = Limits { tol, max_iter, null, floor, strict };
+    let limits = Limits { tol, max_iter, null, floor, strict, work };
     let watched = &mut watcher;
     let loss = with_loss!(loss, loss => loss,
         "hinge": Chosen::Margin(Hinge { margin: 1.0 }.into()), "squared_hinge": Chosen::Margin(SquaredHinge.into()),

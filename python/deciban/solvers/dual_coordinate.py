@@ -70,6 +70,7 @@ def solve(problem: Problem, limits: Limits, start: Solution | None = None, seed:
         start=None if start is None or start.dual is None else np.ascontiguousarray(start.dual),
         seed=seed,
         strict=limits.strict,
+        work=limits.work,
         **watch.limits_for_core(problem),
     )
     return Solution(w[None, :], np.array([b]), watch.ended(ending), iterations, NAME, dual, tuple(watch.trace))

@@ -506,6 +506,9 @@ class Limits:
         Called as `callback(iteration, objective, gap)`; the solver stops when it returns something true.
     strict : bool, default=False
         Whether dual ascent, where weights gain little, is not to stop some time after the gap is small against P alone.
+    work : float, default=inf
+        Passes over all examples that dual ascent is worth, however few of them a pass visits, before another solver
+        follows.
 
     Examples
     --------
@@ -518,6 +521,7 @@ class Limits:
     time_limit: float | None = None
     callback: Callback | None = None
     strict: bool = False
+    work: float = np.inf
 
     def after(self, seconds: float, iterations: int = 0) -> Self:
         """Return the limits of what goes on where something ended.
@@ -537,7 +541,7 @@ class Limits:
         Examples
         --------
         >>> Limits(max_iter=10, time_limit=5.0).after(2.0, 4)
-        Limits(tol=1e-06, max_iter=6, time_limit=3.0, callback=None, strict=False)
+        Limits(tol=1e-06, max_iter=6, time_limit=3.0, callback=None, strict=False, work=inf)
         """
         left = None if self.time_limit is None else max(self.time_limit - seconds, 1e-9)
         return replace(self, max_iter=max(self.max_iter - iterations, 1), time_limit=left)

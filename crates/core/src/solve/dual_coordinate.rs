@@ -46,14 +46,17 @@ pub fn solve<V: Value, I: Index, L: DualLoss>(
     let mut before: Option<Look> = None;
     let mut asked = None; // the gap at which to stop, as far as the primal is known
     let mut patience = limits.max_iter; // once the gap is small against P, passes until it is against what w gains
-    while iterations < limits.max_iter {
+    let work = limits.work * problem.y.len() as f64;
+    while iterations < limits.max_iter && state.visits < work {
         iterations += 1;
         let guess = state.pass(problem, &mut order);
+        let is_last = iterations == limits.max_iter || state.visits >= work;
         let enough = asked.unwrap_or(limits.tol * guess.primal.abs());
         let mut known = (f64::NAN, f64::NAN);
         let is_due = looks(iterations, limits.strict);
-        if guess.gap <= enough || is_due || iterations == limits.max_iter || iterations == patience {
+        if guess.gap <= enough || is_due || is_last || iterations == patience {
             let (primal, gap) = state.examine(problem);
+            state.visits += EXAMINED * problem.y.len() as f64;
             known = (primal, gap);
             asked = Some(limits.enough(primal));
             let small = !limits.strict && gap <= limits.tol * primal.abs();
@@ -95,6 +98,9 @@ fn looks(iterations: usize, followed: bool) -> bool {
         iterations >= LOOKED_AT && iterations.is_power_of_two()
     }
 }
+
+/// Looks at all rows that primal and gap take.
+const EXAMINED: f64 = 2.0;
 
 /// First at this pass.
 const LOOKED_AT: usize = 16;
@@ -185,6 +191,8 @@ struct State {
     /// Examples that may still move are in front, so many of them.
     places: Vec<u32>,
     active: usize,
+    /// Examples visited until now, each time that one is.
+    visits: f64,
     /// What the others lose, as they did when put to sleep.
     asleep: f64,
     /// Beyond this distance from its kink an example that did not move is put to sleep.
@@ -219,6 +227,7 @@ impl State {
             hold,
             places,
             active,
+            visits: 0.0,
             asleep: 0.0,
             clearance: f64::INFINITY,
             caution: 1.0,
@@ -263,6 +272,7 @@ impl State {
     ) -> Guess {
         order.shuffle(&mut self.places[..self.active]);
         let (before, asleep) = (self.active, self.asleep);
+        self.visits += before as f64;
         let told = problem.loss.narrow(Ready { problem, state: self });
         self.b += self.hold.square / self.strength * self.residual;
         self.clearance = if told.moved > 0.0 { told.moved } else { f64::INFINITY };

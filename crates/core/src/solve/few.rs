@@ -29,6 +29,9 @@ trait Stored: Sync {
 
     fn is_sparse(&self) -> bool;
 
+    /// Pairs of values of a row, of all rows.
+    fn pairs(&self) -> usize;
+
     /// Takes the columns of panel p of some dense rows.
     fn take(&self, p: usize, places: &[usize], lines: &mut [[f64; WIDTH]]);
 
@@ -53,6 +56,10 @@ impl<V: Value, I: Index> Stored for Rows<'_, V, I> {
 
     fn is_sparse(&self) -> bool {
         self.is_sparse()
+    }
+
+    fn pairs(&self) -> usize {
+        (0..self.count()).map(|i| self.length(i).pow(2)).sum()
     }
 
     fn take(&self, p: usize, places: &[usize], lines: &mut [[f64; WIDTH]]) {
@@ -98,6 +105,11 @@ impl<'a> Few<'a> {
     /// Whether all values are stored.
     pub fn is_dense(&self) -> bool {
         !self.rows.is_sparse()
+    }
+
+    /// Pairs of values of a row, of all rows.
+    pub fn pairs(&self) -> usize {
+        self.rows.pairs()
     }
 
     /// N.
@@ -182,12 +194,14 @@ fn take_line<V: Value>(values: &[V], p: usize, line: &mut [f64; WIDTH]) {
 /// Adds the products of the values of a row, and of its 1. A place that it stores twice counts with both.
 #[inline(always)]
 fn scatter<V: Value, I: Index>(row: &Row<'_, V, I>, weight: f64, size: usize, lower: &mut [f64]) {
-    let last = (size - 1) * size;
+    let (last, all) = ((size - 1) * size, row.values().len());
+    let (rises, mut before) = (row.rises(), 0);
     row.each(|j, x| {
         let step = weight * x.real();
         lower[last + j] += step;
         let line = &mut lower[j * size..][..=j];
-        row.each(|k, x| {
+        before += 1;
+        row.first(if rises { before } else { all }).each(|k, x| {
             if let Some(to) = line.get_mut(k) {
                 *to += step * x.real();
             }

@@ -21,6 +21,8 @@ pub(super) const BLOCK: usize = 256;
 /// Parts of the rows at most, and rows of each at least.
 const PARTS: usize = 16;
 pub(super) const LEAST: usize = 4 * BLOCK;
+/// Of sparse rows so many pairs of values, for each number that a part sums.
+const WORTH: usize = 8;
 
 /// Sums over all rows.
 pub struct Moments {
@@ -46,7 +48,7 @@ impl Moments {
     /// until now. Rows of weight 0 are not multiplied.
     pub fn of(rows: &Few<'_>, weight: &[f64], u: &[f64]) -> Option<Moments> {
         let halt = current();
-        let share = rows.count().div_ceil(PARTS).max(LEAST);
+        let share = rows.count().div_ceil(count_parts(rows)).max(LEAST);
         let part = |part: usize| {
             if is_given_up(&halt) {
                 return None;
@@ -68,6 +70,15 @@ impl Moments {
             own.1 += other.1;
         }
         self
+    }
+}
+
+/// Parts of the rows: of sparse ones as few as are worth a triangle of their own, and two at least.
+fn count_parts(rows: &Few<'_>) -> usize {
+    if rows.is_dense() {
+        PARTS
+    } else {
+        (rows.pairs() / (WORTH * (rows.columns() + 1).pow(2))).clamp(2, PARTS)
     }
 }
 

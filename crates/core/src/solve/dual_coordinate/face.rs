@@ -59,6 +59,7 @@ impl Faces {
         }
         let visits = state.active as f64;
         let gain = step(problem, state, dual);
+        state.visits += gain.visits * CORES;
         let pays = gain.dual * visits > risen * gain.visits;
         *self = Faces { wait: if pays { AGAIN } else { 2 * self.wait }, passes: 0, dual: f64::NAN };
         if gain.dual > 0.0 {
