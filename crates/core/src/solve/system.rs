@@ -359,4 +359,33 @@ mod tests {
         let (dw, db) = System::new(&none, &[2.0; 2], true).solve(&[1.0, 4.0], 0.0);
         assert!((dw[0] - 0.5).abs() < 1e-12 && (dw[1] - 2.0).abs() < 1e-12 && db == 0.0);
     }
+
+    /// The lower half of a matrix that is positive definite.
+    fn definite(size: usize) -> Vec<f64> {
+        let mut matrix = vec![0.0; size * size];
+        for j in 0..size {
+            (0..j).for_each(|k| matrix[j * size + k] = ((j * 7 + k * 3) as f64).sin());
+            matrix[j * size + j] = 2.0 * size as f64;
+        }
+        matrix
+    }
+
+    #[test]
+    fn a_factor_is_one_of_its_matrix_and_the_same_whatever_the_processor_holds() {
+        for size in [1, 3, 4, 5, 31, 32, 33, 64, 70, 101] {
+            let (matrix, mut factor) = (definite(size), definite(size));
+            assert!(make_factor(&mut factor, size));
+            for j in 0..size {
+                for k in 0..=j {
+                    let product = dot(&factor[j * size..][..=k], &factor[k * size..][..=k]);
+                    assert!((product - matrix[j * size + k]).abs() <= 1e-12 * size as f64);
+                }
+            }
+            let mut plain = matrix;
+            let plainly = Factoring { matrix: &mut plain, size };
+            assert!(plainly.make::<pulp::Scalar, WIDTH, 1>(pulp::Scalar::new()));
+            assert!(plain == factor, "{size}");
+        }
+        assert!(!make_factor(&mut [1.0, 0.0, 2.0, 1.0], 2));
+    }
 }
