@@ -15,8 +15,8 @@ from deciban.data.rows import is_sparse
 from deciban.distributions.scatter import PooledScatter
 from deciban.losses import Floats
 
-# Of so many values at most rows are kept, which is 32 MB.
-_MOST = 1 << 22
+# Of so many values at most rows are kept, which is 128 MB.
+_MOST = 1 << 24
 # What is not beyond this has sums of squares, however many, in float32, too: those of others may be refused.
 _LARGE = 1e30
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import KW_ONLY, dataclass, field, replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal, Self
@@ -35,6 +36,7 @@ from .additive import Additive
 from .callbacks import TellsCallbacks, report_to_callbacks
 from .kept_rows import KeptRows
 from .normal_equations import certify_moments, leverage, statistic
+from .proofs import preparing
 from .regression import certify_regression, solve_regression
 from .responses import Responses, responses
 from .together import fitting
@@ -275,7 +277,8 @@ class LinearRegression(TellsCallbacks, SparseWeights, StatesBounds, Additive):
         seed = draw_seed(self.random_state)
         last = getattr(self, "_found", None) if self.warm_start else None
         start = fitting(None if last is None else last.solutions, problems)
-        solutions, fit = solve_regression(problems, limits, self.solver, seed, moments, start)
+        with nullcontext() if isinstance(known, KeptRows) else preparing(problems, given):
+            solutions, fit = solve_regression(problems, limits, self.solver, seed, moments, start)
         w, b = (np.concatenate([getattr(each, name) for each in solutions]) for name in "wb")
         if isinstance(known, KeptRows) and all(each.status is Status.EXACT for each in solutions):
             return UnprovenLines(w, b, fit, tuple(solutions), problems, given, seed)

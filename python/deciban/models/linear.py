@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import partial
-from threading import Event
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Self
 
@@ -44,7 +42,7 @@ from ..data.transaction import all_or_nothing
 from ..solvers.limits import check_positive, draw_seed, read_limits
 from ..solvers.side_by_side import Beside, beside
 from .callbacks import TellsCallbacks, report_to_callbacks
-from .proofs import certify, mark_interrupted, prepare_proof, prove
+from .proofs import certify, mark_interrupted, preparing, prove
 from .together import fitting, solve_all
 from .weights import SparseWeights, dense, score_rows
 
@@ -185,14 +183,8 @@ class LinearClassifier(
         folds: Beside[OutOfFold] | None,
     ) -> None:
         problems = Siblings.join(self._problems(given))
-        with ThreadPoolExecutor(1) if given.X.size > _FEW else nullcontext() as aside:
-            solved = Event()
-            if aside is not None:  # on a core that most solvers leave idle
-                aside.submit(prepare_proof, problems, given, solved)
-            try:
-                solutions = self._solve(problems, limits, fitting(start, problems), seed)
-            finally:
-                solved.set()
+        with preparing(problems, given):
+            solutions = self._solve(problems, limits, fitting(start, problems), seed)
         cut_short = any(each.status is Status.INTERRUPTED for each in solutions)
         try:
             self._become(given, problems, solutions)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import replace
 from threading import Event
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,9 +21,31 @@ from deciban.threads import using
 
 from ..data.examples import RowExamples
 
+if TYPE_CHECKING:
+    from .responses import Responses
 
-def prepare_proof(problems: list[Problem], given: RowExamples, solved: Event) -> None:
-    """Find, on one thread, what a certificate needs beside the solution, until there is one."""
+
+# Of so many values at most nothing is found beside: a thread costs more.
+_FEW = 1 << 18
+
+
+@contextmanager
+def preparing(problems: list[Problem], given: RowExamples | Responses) -> Iterator[None]:
+    """Find, on a core that most solvers leave idle, what a certificate needs beside the solution, as far as that goes
+    while the problems are solved in the block."""
+    if given.X.size <= _FEW:
+        yield
+        return
+    solved = Event()
+    with ThreadPoolExecutor(1) as aside:
+        aside.submit(_prepare, problems, given, solved)
+        try:
+            yield
+        finally:
+            solved.set()
+
+
+def _prepare(problems: list[Problem], given: RowExamples | Responses, solved: Event) -> None:
     with using(1):
         for find in (lambda: given.digest, problems[0].find_sizes, problems[0].find_slopes):
             if not solved.is_set():

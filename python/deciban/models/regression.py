@@ -11,7 +11,6 @@ import numpy as np
 
 from deciban.certificates.certificate import Certificate
 from deciban.certificates.duality import prove
-from deciban.data.digest import digest
 from deciban.losses import Absolute, Huber, Squared
 from deciban.solvers import Limits, Problem, Solution, closed_form, hessian, interior_point, newton, solve
 from deciban.solvers.catalogue import refusal
@@ -19,7 +18,6 @@ from deciban.solvers.closed_form import Fit
 from deciban.solvers.problem import whole, worst
 from deciban.solvers.second_moments import normal_equations
 
-from ..data.examples import arrays_of
 from .normal_equations import advice
 from .proofs import advice_on_scales
 from .responses import Responses
@@ -125,5 +123,5 @@ def certify_regression(
         d=first.shape[1],
         class_counts={},
         seed=None,
-        digest=digest(*arrays_of(given.X), given.Y, given.weight),
+        digest=given.digest,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -11,15 +12,17 @@ from scipy.linalg import LinAlgError, cholesky, solve_triangular
 
 from deciban.data.declared_types import Estimator
 from deciban.data.devices import fetch
+from deciban.data.digest import digest
 from deciban.data.rows import as_rows, is_sparse
 from deciban.data.samples import check_sample_weight
 from deciban.errors import DataError
 from deciban.losses import Floats
 
+from ..data.examples import arrays_of
 from ..data.numbers import linear_rows
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Responses:
     """X (N, d), dense in C order or CSR, Y (N, K), weight (N,) > 0; `single` where y came as (N,).
 
@@ -34,6 +37,11 @@ class Responses:
     centre: Floats | None = None
     worth: float = 0.0
     kind: Any = np.float64
+
+    @cached_property
+    def digest(self) -> str:
+        """The name of X, Y and the weights."""
+        return digest(*arrays_of(self.X), self.Y, self.weight)
 
     def whiten(self, covariance: Floats, intercept: bool) -> Self:
         """Return L⁻¹X, L⁻¹Y for covariance = L Lᵀ, less the part along L⁻¹1 where there is an intercept."""

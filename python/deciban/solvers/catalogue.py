@@ -18,6 +18,7 @@ from . import (
     reweighted,
     smoothing,
 )
+from .condensed import Condensed
 from .lone import Gathered
 from .problem import Limits, Problem, Solution
 from .reduction import Merged, Reduction, Turned
@@ -119,17 +120,21 @@ def run_on_merged(solver: Any, problem: Problem, limits: Limits, start: Solution
 
 def is_sorted_for(solver: Any, problem: Problem) -> bool:
     """Return whether the solver sees equal examples as one, and all in the order of their values: what it returns hangs
-    on it. To descent over columns it is worth less than the sort takes where dense rows are many: rounding changes."""
-    long = solver is coordinate and not problem.sparse and problem.shape[0] * problem.shape[1] > _LONG
+    on it. To descent over columns it is worth less than the sort takes where dense rows are many or condensed: rounding
+    changes."""
+    (N, d), by_columns = problem.shape, solver is coordinate and not problem.sparse
+    long = by_columns and (N * d > _LONG or Condensed.suits(problem))
     return getattr(solver, "ORDERED", False) and not long
 
 
 def run(solver: Any, problem: Problem, limits: Limits, start: Solution | None, seed: int) -> Solution:
     """Return what a solver makes of the problem; one that solves systems of d equations sees few rows turned, one that
-    goes over rows sees their lone columns gathered."""
+    goes over rows sees their lone columns gathered, one that goes over columns sees least squares condensed."""
     seen: Reduction | None = Turned.of(problem) if getattr(solver, "CUBIC", False) else None
     if seen is None and getattr(solver, "BY_ROWS", False):
         seen = Gathered.of(problem)
+    if seen is None and solver is coordinate:
+        seen = Condensed.of(problem, limits)
     if seen is not None:
         return seen.solve(lambda fewer, known: solver.solve(fewer, limits, known, seed), start)
     solution: Solution = solver.solve(problem, limits, start, seed)
