@@ -9,7 +9,7 @@ import pytest
 from deciban import losses, penalties
 from deciban.certificates.duality import prove
 from deciban.solvers import Limits, Problem, choose, dual_coordinate, interior_point, solve
-from deciban.solvers.interior_point import FREE, PASSES, count_passes_instead
+from deciban.solvers.interior_point import FREE, PASSES, RARER, count_passes_instead
 from deciban.solvers.problem import price_of_errors
 
 N, D = 400, 5
@@ -48,7 +48,7 @@ def test_an_interior_point_is_worth_more_passes_the_more_features_and_the_rarer_
     by_features = [count_passes_instead(problem(1.0, d=d)) for d in (20, 80, 320)]
     assert by_features == sorted(by_features)
     even, rare = (count_passes_instead(problem(1.0, positive=positive)) for positive in (N // 2, N // 20))
-    assert rare / even == pytest.approx(1.0 / np.sqrt(4.0 * 0.05 * 0.95))
+    assert rare / even == pytest.approx((4.0 * 0.05 * 0.95) ** -RARER)
     even, rare = (count_passes_instead(problem(1.0, None, False, positive)) for positive in (N // 2, N // 20))
     assert rare == even
 

@@ -10,6 +10,8 @@ use super::{Ending, Limits, Watch};
 
 /// How far towards the border of the feasible set a step goes, at most.
 const SHARE: f64 = 0.995;
+/// After so many steps without progress no line is left behind any more.
+const FREELY: usize = 3;
 /// So many steps without progress, and the path is lost to rounding.
 const PATIENCE: usize = 15;
 /// Of the conditions that a step is to meet at first order, what may be left over before it is refined.
@@ -52,6 +54,7 @@ impl Path<'_> {
         let mut state = State::new(self);
         let mut best = (state.w.clone(), state.b, state.barrier.clean(self.away));
         let (mut iterations, mut least, mut since) = (0, f64::INFINITY, 0);
+        let (mut lowest, mut lowered) = (f64::INFINITY, 0); // since lines were left behind
         let ending = loop {
             let (primal, gap) = state.look(self);
             let gap = if gap < 0.0 { 0.0 } else { gap }; // rounding; NaN stays NaN, and is never small enough
@@ -59,7 +62,11 @@ impl Path<'_> {
                 best = (state.w.clone(), state.b, state.barrier.clean(self.away));
                 (least, since) = (gap, iterations);
             }
-            if !(primal + gap).is_finite() || iterations - since >= PATIENCE {
+            let freely = iterations - since <= FREELY;
+            if freely || gap < lowest {
+                (lowest, lowered) = (gap, iterations);
+            }
+            if !(primal + gap).is_finite() || iterations - lowered >= PATIENCE {
                 break Ending::Overflow;
             }
             let mut done = gap <= limits.enough(primal) && proof(&best.0, best.1, &best.2);
@@ -77,7 +84,7 @@ impl Path<'_> {
                 () => {}
             }
             iterations += 1;
-            if state.step(self).is_none() {
+            if state.step(self, freely).is_none() {
                 watch(iterations, primal, gap);
                 break Ending::Stopped;
             }
@@ -113,17 +120,18 @@ impl State {
 
     /// P, and what the conditions of optimality are short of it.
     fn look(&mut self, path: &Path<'_>) -> (f64, f64) {
-        let Look { losses, product, sums: (v, total), rest } = self.barrier.look(path.rows, &self.w, self.b);
+        let Look { losses, product, apart, sums: (v, total), rest } =
+            self.barrier.look(path.rows, &self.w, self.b);
         self.rest = rest;
         self.product = product;
         self.slope = self.w.iter().zip(v).map(|(w, v)| path.strength * w - v).collect();
         self.sum = if path.intercept { total } else { 0.0 };
-        let short = product + dot(&self.slope, &self.w).abs() + (self.sum * self.b).abs();
+        let short = product.max(apart) + dot(&self.slope, &self.w).abs() + (self.sum * self.b).abs();
         (losses + 0.5 * path.strength * dot(&self.w, &self.w), short)
     }
 
-    /// Makes a step; None where nobody waits for it.
-    fn step(&mut self, path: &Path<'_>) -> Option<()> {
+    /// Makes a step, that few lines do not hold back where it is made `freely`; None where nobody waits for it.
+    fn step(&mut self, path: &Path<'_>, freely: bool) -> Option<()> {
         let weights = self.barrier.weights();
         let (of_rows, of_weights) = weights.split_at(path.rows.count());
         let mut ridge = vec![path.strength; self.w.len()];
@@ -135,7 +143,7 @@ impl State {
         let mu = (left / self.product).powi(3) * self.product / (2.0 * self.barrier.count() as f64);
         let rest = self.barrier.aim(path.rows, mu);
         let (w, b) = self.aim(path, &system, rest, 2);
-        let length = self.barrier.advance(SHARE);
+        let length = self.barrier.advance(SHARE, freely);
         self.w.iter_mut().zip(w).for_each(|(own, step)| *own += length * step);
         self.b += length * b;
         Some(())

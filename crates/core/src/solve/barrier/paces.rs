@@ -20,25 +20,28 @@ pub(super) struct Looking<'a> {
     pub(super) w: &'a [f64],
     pub(super) b: f64,
     pub(super) length: f64,
+    pub(super) left: f64,
 }
 
 impl Pace for Looking<'_> {
     fn step(&self, block: &mut Block, n: usize, first: usize, beside: &dyn Lines, found: &mut Look) {
         if self.length > 0.0 {
-            advance(block, n, self.length);
+            advance(block, n, self.length, self.left);
         }
-        let (mut s, mut u, mut product): (Numbers, Numbers, Numbers) =
-            ([0.0; BLOCK], [0.0; BLOCK], [0.0; BLOCK]);
+        let (mut s, mut u): (Numbers, Numbers) = ([0.0; BLOCK], [0.0; BLOCK]);
+        let (mut product, mut apart): (Numbers, Numbers) = ([0.0; BLOCK], [0.0; BLOCK]);
         beside.scores(first, self.w, self.b, &mut s[..n]);
         for k in 0..n {
             let r = block.t[k] - s[k];
             u[k] = block.u(k);
             block.apart[k] = r - block.curve[k] * u[k] - block.z[k] + block.q[k];
             s[k] = block.loss(k, r);
+            apart[k] = s[k] - u[k] * (r - 0.5 * block.curve[k] * u[k]);
             product[k] = block.z[k] * block.above[k] + block.q[k] * block.below[k];
         }
         found.losses += sum(&s[..n]);
         found.product += sum(&product[..n]);
+        found.apart += sum(&apart[..n]);
         beside.add(first, &u[..n], &mut found.sums);
         for k in 0..n {
             let bent = block.z[k] / block.above[k] + block.q[k] / block.below[k] + block.curve[k];
@@ -50,12 +53,30 @@ impl Pace for Looking<'_> {
     }
 }
 
-fn advance(block: &mut Block, n: usize, length: f64) {
+/// Takes so much of the step, but for what is to be left of each multiplier and distance.
+fn advance(block: &mut Block, n: usize, length: f64, left: f64) {
+    let larger = |a: f64, b: f64| if b > a { b } else { a };
     for k in 0..n {
-        block.z[k] += length * block.dz[k];
-        block.q[k] += length * block.dq[k];
-        block.above[k] -= length * block.du[k];
-        block.below[k] += length * block.du[k];
+        let (z, q, above, below) = (block.z[k], block.q[k], block.above[k], block.below[k]);
+        block.z[k] = larger(z + length * block.dz[k], left * z);
+        block.q[k] = larger(q + length * block.dq[k], left * q);
+        let range = above + below;
+        let (up, down) = (above - length * block.du[k], below + length * block.du[k]);
+        let (near_hi, near_lo) = (up < left * above, down < left * below);
+        block.above[k] = if near_hi {
+            left * above
+        } else if near_lo {
+            range - left * below
+        } else {
+            up
+        };
+        block.below[k] = if near_hi {
+            range - left * above
+        } else if near_lo {
+            left * below
+        } else {
+            down
+        };
     }
 }
 
@@ -101,6 +122,7 @@ impl Pace for Turning<'_> {
             *taken = larger(larger(-dz / z, -dq / q), larger(du / above, -du / below));
         }
         found.product = found.product.max(largest(&taken[..n]));
+        block.taken = taken;
     }
 
     fn together(&self, all: Look, part: Look) -> Look {
