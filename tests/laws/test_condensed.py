@@ -44,11 +44,10 @@ def each_problem():
 CASES = dict(each_problem())
 
 
-@pytest.fixture(params=CASES)
-def given(request):
-    return CASES[request.param]
+each_given = pytest.mark.parametrize("given", CASES.values(), ids=CASES)
 
 
+@each_given
 def test_the_objective_is_the_same_at_any_weights(given):
     few = Condensed.of(given, Limits()).problem
     assert few.shape == (D + 1, D)
@@ -62,6 +61,7 @@ def test_the_objective_is_the_same_at_any_weights(given):
         assert few.primal(w, few.scores(w, np.zeros(1))) == pytest.approx(there, rel=1e-9)
 
 
+@each_given
 def test_what_is_found_is_the_optimum_and_its_dual_proves_it(given):
     condensed = Condensed.of(given, Limits())
     found = condensed.solve(lambda few, known: coordinate.solve(few, Limits(), known), None)
@@ -75,6 +75,7 @@ def test_what_is_found_is_the_optimum_and_its_dual_proves_it(given):
     assert proof.dual <= there * (1.0 + 1e-9)
 
 
+@each_given
 def test_a_solution_is_where_it_starts(given):
     condensed = Condensed.of(given, Limits())
     first = condensed.solve(lambda few, known: coordinate.solve(few, Limits(), known), None)

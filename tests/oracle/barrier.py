@@ -43,16 +43,16 @@ class Barrier:
         self.du = self.rest - self.weights() * (self.A @ w + b * self.knows_b)
         return self.sums(self.du)
 
-    def taken(self):
-        """The largest share of what a line has that the step takes away."""
+    def find_taken(self):
+        """Return the largest share of what a line has that the step takes away."""
         above, below = self.hi - self.u, self.u - self.lo
         self.dz = self.to_z + self.z / above * self.du
         self.dq = self.to_q - self.q / below * self.du
         return np.max([-self.dz / self.z, -self.dq / self.q, self.du / above, -self.du / below], axis=0)
 
     def longest(self, share):
-        """How far the step can be taken."""
-        return min(1.0, share / max(1e-300, self.taken().max()))
+        """Return how far the step can be taken."""
+        return min(1.0, share / max(1e-300, self.find_taken().max()))
 
     def reach(self):
         """How far the step can be taken, and the products of complements after it."""
@@ -64,7 +64,7 @@ class Barrier:
         """Take the step; where it is short, as far as all but one line in 200 can: lines keep 0.3 of what they have."""
         s, left, few = self.longest(share), 1.0 - share, len(self.t) // 200
         if few and s < 0.7:
-            s, left = min(1.0, share / max(1e-300, np.sort(self.taken())[-few])), 0.3
+            s, left = min(1.0, share / max(1e-300, np.sort(self.find_taken())[-few])), 0.3
         above, below = self.hi - self.u, self.u - self.lo
         self.z = np.maximum(self.z + s * self.dz, left * self.z)
         self.q = np.maximum(self.q + s * self.dq, left * self.q)

@@ -89,7 +89,7 @@ pub struct Barrier {
     taken: f64,
     /// How much of the step is to be taken before the next look.
     length: f64,
-    /// What is left at least of each multiplier and distance.
+    /// The share of each multiplier and distance that is left at least.
     left: f64,
 }
 
