@@ -35,13 +35,14 @@ def serving(filter_file, socket_file, *more, env=None):
 
 
 def until(is_so, process=None):
-    """Wait until something is so."""
+    """Wait until something is so; what was found then, as the next look may find something else."""
     end = time.monotonic() + PATIENCE
-    while not is_so():
+    while not (found := is_so()):
         if process is not None and process.poll() is not None:
             raise AssertionError(process.stderr.read().decode())
         assert time.monotonic() < end, "waited in vain"
         time.sleep(0.02)
+    return found
 
 
 def answers(path):
@@ -86,6 +87,7 @@ def request(command, message=b"", **headers):
 
 
 def workers_of(process):
-    """The processes that a server has started."""
-    told = subprocess.run(["pgrep", "-P", str(process.pid)], capture_output=True, check=False).stdout
+    """The processes that a server has started, without those that have ended and wait for it to take notice."""
+    words = ["pgrep", "--runstates", "D,R,S", "--parent", str(process.pid)]
+    told = subprocess.run(words, capture_output=True, check=False).stdout
     return sorted(map(int, told.split()))

@@ -208,8 +208,7 @@ def test_no_mail_is_lost_or_altered_while_all_of_it_goes_wrong(trained, tmp_path
             later = [pool.submit(through_spamc, at, messages[k % 5]) for k in range(120)]
             kills.set()
             for _ in range(4):  # now workers die, too, all at once where one is not replaced soon
-                until(lambda: workers_of(process), process)
-                os.kill(workers_of(process)[0], signal.SIGKILL)
+                os.kill(until(lambda: workers_of(process), process)[0], signal.SIGKILL)
                 time.sleep(0.2)
             for k, each in enumerate(later):
                 assert each.result() in (messages[k % 5], wanted[k % 5])
