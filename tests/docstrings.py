@@ -14,7 +14,6 @@ import sys
 import textwrap
 from collections.abc import Iterator
 from enum import Enum
-from functools import cached_property
 from importlib import import_module
 from typing import Any
 
@@ -22,6 +21,7 @@ from numpydoc.docscrape import NumpyDocString
 from numpydoc.validate import validate
 
 import deciban
+from deciban.lazy import cached_property
 
 PACKAGES = (
     *("calibration", "distributed", "distributions", "errors", "evaluation", "export"),

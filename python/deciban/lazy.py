@@ -1,11 +1,54 @@
-"""Names of a package that are loaded when first used."""
+"""What is made when first used: names of a package, and properties that are kept."""
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
-from typing import Any
+from typing import Any, Self, TypeVar, overload
+
+Value = TypeVar("Value", covariant=True)
+
+
+class cached_property(functools.cached_property[Value]):  # noqa: N801, TID251
+    """A property that is computed once for each object, without a lock: several threads that come at the same time each
+    compute it, and all get what the first has kept.
+
+    That of Python 3.11 holds one lock for all objects of a class while it computes. Who computes waits for threads of
+    the core, and these, where they prove an optimum or tell a callback, may ask another object for the same property:
+    each would wait for the other.
+
+    Parameters
+    ----------
+    func : callable
+        Method that computes it.
+
+    Examples
+    --------
+    >>> class Numbers:
+    ...     @cached_property
+    ...     def drawn(self):
+    ...         print("drawn")
+    ...         return 4
+    >>> numbers = Numbers()
+    >>> numbers.drawn + numbers.drawn
+    drawn
+    8
+    """
+
+    @overload
+    def __get__(self, instance: None, owner: type | None = None) -> Self: ...
+
+    @overload
+    def __get__(self, instance: object, owner: type | None = None) -> Value: ...
+
+    def __get__(self, instance: object, owner: type | None = None) -> Any:
+        """Return the property of an object, which is computed if it is not yet kept."""
+        if instance is None:
+            return self
+        kept, name = vars(instance), str(self.attrname)
+        return kept[name] if name in kept else kept.setdefault(name, self.func(instance))
 
 
 def lazy_attributes(

@@ -6,12 +6,13 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from functools import cached_property, update_wrapper
+from functools import update_wrapper
 from time import perf_counter
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from deciban._core import available_threads, halt_by, limit_threads
+from deciban.lazy import cached_property
 
 if TYPE_CHECKING:
     from concurrent.futures import Future

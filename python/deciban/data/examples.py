@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +16,7 @@ from deciban.data.rows import as_rows, is_sparse
 from deciban.data.samples import check_sample_weight, check_total
 from deciban.data.validation import check_classification_targets
 from deciban.errors import DataError
+from deciban.lazy import cached_property
 
 from .labelled import WeighedExamples
 from .labels import places

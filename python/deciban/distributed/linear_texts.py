@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from .._core import Dictionary
 from ..data.estimator import clone
 from ..data.transaction import all_or_nothing
 from ..errors import DataError
+from ..lazy import cached_property
 from ..losses import Floats
 from ..text.core_rows import csr_of
 from ..text.encoder import WordEncoder, dictionary_of, pack

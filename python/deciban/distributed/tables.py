@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from contextlib import closing
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,6 +25,7 @@ from ..distributions.moments import Moments
 from ..errors import UsageError
 from ..features.coding import Coding, exponents_of, scaled_moments
 from ..features.column_information import information_of_rows
+from ..lazy import cached_property
 from ..solvers import Status
 from ..table_models.coded import ColumnEncoder
 from ..table_models.known_rows import KnownRows, hash_rows

@@ -8,13 +8,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from deciban.data.rows import as_rows, is_sparse
+from deciban.lazy import cached_property
 
 from ..data.refusal import StatisticError, first, refuse_less
 from . import exact_sums

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -18,6 +17,7 @@ from deciban._core import (
     class_products,
 )
 from deciban.data.rows import for_core
+from deciban.lazy import cached_property
 
 from ..data.refusal import count_or_refuse
 from . import exact_sums

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property, singledispatch
+from functools import singledispatch
 from itertools import combinations
 from typing import Any
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from deciban.kernels import Linear
 from deciban.kernels.evaluation import linear_weights
+from deciban.lazy import cached_property
 from deciban.scores import (
     AffineScore,
     CategoricalScore,

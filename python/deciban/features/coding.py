@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property, reduce
+from functools import reduce
 from operator import add
 from typing import Any, Self
 
@@ -14,6 +14,7 @@ from scipy import sparse
 from deciban.data.columns import Columns
 from deciban.data.rows import is_sparse, stretches
 from deciban.distributions.moments import Moments, moments
+from deciban.lazy import cached_property
 
 Floats = NDArray[np.float64]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from deciban.data.rows import Rows, as_rows, is_sparse
 from deciban.data.validation import check_consistent_length, column_or_1d
 from deciban.errors import DataError
 from deciban.kernels import Function, Kernel, Linear, by_name
+from deciban.lazy import cached_property
 from deciban.losses import Floats
 
 from .evaluation import linear_weights

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -16,6 +15,7 @@ from deciban.data.digest import digest
 from deciban.data.rows import as_rows, is_sparse
 from deciban.data.samples import check_sample_weight
 from deciban.errors import DataError
+from deciban.lazy import cached_property
 from deciban.losses import Floats
 
 from ..data.examples import arrays_of

@@ -8,11 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass
-from functools import cached_property
 from html import escape, unescape
 from math import isfinite
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from ..lazy import cached_property
 from ..report.vector import inline
 from .words import CATALOGUES, Words
 

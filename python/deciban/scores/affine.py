@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 
 from deciban._core import scores, scores_of_counts
 from deciban.data.rows import Rows, for_core, is_sparse
+from deciban.lazy import cached_property
 
 from .evidence import Floats, Score, Terms
 

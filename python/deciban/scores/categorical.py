@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from deciban.data.rows import Rows
+from deciban.lazy import cached_property
 
 from .affine import AffineScore
 from .evidence import Floats, Score, Terms

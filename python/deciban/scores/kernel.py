@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ import numpy as np
 from deciban.data.devices import elsewhere, move, on_host, to_double
 from deciban.data.plain_state import PlainState
 from deciban.data.rows import Rows, is_sparse
+from deciban.lazy import cached_property
 
 from . import additive, radial
 from .affine import nonzeros
@@ -71,7 +71,7 @@ class KernelScore(PlainState, Score):
         return products(self.kernel, X, self.vectors, self.A, n_jobs) + self.intercept
 
     @cached_property
-    def prior(self) -> Floats:  # type: ignore[override]
+    def prior(self) -> Floats:
         """(C,) the score of the baseline; of texts and other items without features, the intercept."""
         if not self._has_features:
             return self.intercept

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from deciban.data.devices import on_host, take, type_of
 from deciban.data.rows import Rows, is_sparse
 from deciban.errors import DataError
+from deciban.lazy import cached_property
 
 from .affine import nonzeros
 from .evidence import Floats, Score, Terms
@@ -108,7 +108,7 @@ class NetworkScore(Score):
         return logs
 
     @cached_property
-    def prior(self) -> Floats:  # type: ignore[override]
+    def prior(self) -> Floats:
         """(C,) the score of the baseline."""
         if self.baseline is None and self.network.sizes[0] > _PART:
             _, s = self._above(self._first(None)[None, :])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import combinations, pairwise
 from typing import Any
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from deciban import _core
 from deciban.data.devices import elsewhere, take
 from deciban.data.rows import is_sparse, reals_for_core
+from deciban.lazy import cached_property
 
 from .evidence import Floats
 from .kernel import KernelScore, parts, products_by_group

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from deciban._core import squared_lengths
 from deciban.data.rows import Rows
+from deciban.lazy import cached_property
 
 from .evidence import VOLUME, Floats, Score, Terms
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from functools import cached_property
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -20,6 +19,7 @@ from deciban._core import combination, gram_times, loss_along, loss_conjugate, l
 from deciban.certificates.certificate import is_within
 from deciban.data.plain_state import PlainState
 from deciban.inner_product import dot
+from deciban.lazy import cached_property
 from deciban.losses import Absolute, EpsilonInsensitive, Floats, Hinge, Loss, Perceptron, Softmax
 from deciban.penalties import Penalty
 

@@ -18,7 +18,6 @@ quadratic objectives (2024), arXiv:2405.12762.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,6 +25,7 @@ from scipy import sparse
 
 from deciban.data.rows import is_sparse
 from deciban.errors import InfeasibleError, UnboundedError
+from deciban.lazy import cached_property
 from deciban.losses import Floats
 from deciban.solvers.limits import check_positive
 

@@ -219,10 +219,11 @@ class Siblings:
 
     def combination(self, problem: Problem, u: Floats) -> Floats:
         """Return Σ c_i u_i x_i for a u (N,) that is the same for all examples of a side, from the examples of one side
-        and, once for all problems, Σ c_i x_i."""
-        with self._lock:
-            if self._sums is None:
-                self._sums = self._first.combination(self._first.c)
+        and, once for all problems, Σ c_i x_i.
+
+        Threads of the core ask for it where they prove an optimum: nobody may wait here for who waits for them."""
+        if self._sums is None:
+            self._sums = self._first.combination(self._first.c)
         one = problem.y > 0.0
         both = float(u[one][:1].sum()), float(u[~one][:1].sum())
         own = problem.combination(np.where(one, problem.c, 0.0))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, Self
 from warnings import catch_warnings, simplefilter
 
@@ -19,6 +18,7 @@ from deciban.data.columns import Columns
 from deciban.data.frame import Floats, Kind
 from deciban.errors import DataError
 from deciban.features.column_information import information_of_counts
+from deciban.lazy import cached_property
 from deciban.scores import Score
 from deciban.store import Stored
 from deciban.tables.cells import Cells

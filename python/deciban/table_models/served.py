@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Set
 from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import compress
 from math import fsum
 from typing import Any, Self
@@ -17,6 +16,7 @@ from deciban.conventions import DECIBANS_PER_NAT
 from deciban.data.frame import Floats
 from deciban.data.rows import is_sparse
 from deciban.judging import NAMED_ABSENT, UNSURE_BELOW, first_two, verdict_of
+from deciban.lazy import cached_property
 from deciban.scores import VOLUME
 from deciban.scores.evidence import NO_TERMS, Terms
 from deciban.store import Stored

@@ -16,11 +16,11 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DataError
+from ..lazy import cached_property
 from .settings import TextSettings
 from .word_counts import WordCounts
 

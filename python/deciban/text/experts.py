@@ -10,13 +10,13 @@ import math
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from .._core import Experts
 from ..conventions import DECIBANS_PER_NAT
 from ..drift import STEADY, Drift
 from ..judging import UNSURE_BELOW, first_two
+from ..lazy import cached_property
 from ..verdict import Explanation, Term, Threshold, Verdict
 from .served import Judged, ServedText, claims_of
 from .settings import TextSettings

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +15,7 @@ from ..calibration.scaling import Scaling, fit_scaling
 from ..calibration.temperature import loss_of_scores
 from ..distributions import Counts
 from ..distributions.priors import class_prior, prior_weights
+from ..lazy import cached_property
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,6 +22,7 @@ from ..distributions import Counts, StatisticError, by_name
 from ..distributions.counts import ROUNDING
 from ..distributions.priors import class_prior, pseudo_counts
 from ..errors import DataError
+from ..lazy import cached_property
 from ..models.certified import certify
 from ..scores import AffineScore
 from ..store import Stored

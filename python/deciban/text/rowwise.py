@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -16,6 +15,7 @@ from scipy import sparse
 from .._core import Dictionary
 from ..conventions import DECIBANS_PER_NAT
 from ..judging import UNSURE_BELOW, first_two
+from ..lazy import cached_property
 from ..scores import KernelScore, Score
 from ..verdict import Explanation, Term, Threshold
 from .encoder import WordEncoder, dictionary_of, pack

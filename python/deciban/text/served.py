@@ -9,7 +9,6 @@ import math
 from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +18,7 @@ from ..conventions import DECIBANS_PER_NAT
 from ..data.text_layout import KERNEL, NETWORK, ONLINE
 from ..errors import DataError
 from ..judging import NAMED_ABSENT, UNSURE_BELOW, first_two, verdict_of
+from ..lazy import cached_property
 from ..verdict import Explanation, Term, Threshold, Verdict
 from .settings import TextSettings
 
