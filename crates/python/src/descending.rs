@@ -42,7 +42,9 @@ impl Kernel for Rosenblatt<'_> {
         let Rosenblatt { examples, state, shuffle, pocket, max_iter, patience, watcher } = self;
         examples.check(rows.count())?;
         fits(state.w.len(), rows.columns())?;
-        fits(state.early.len(), rows.columns())?;
+        if !state.early.is_empty() {
+            fits(state.early.len(), rows.columns())?;
+        }
         let Examples { y, weight, intercept, .. } = examples;
         let plan = rosenblatt::Plan { rows, y, weight, intercept, shuffle, pocket, max_iter, patience };
         Ok(rosenblatt::solve(&plan, state, &mut |i, p, g| watcher.stop(i, p, g)))
@@ -52,7 +54,8 @@ impl Kernel for Rosenblatt<'_> {
 /// (last w and b, early w and b, visits, mistakes, best w and b, passes, (R/γ)², how it ended)
 type Separated<'py> = (Given<'py>, Given<'py>, f64, f64, Given<'py>, usize, f64, &'static str);
 
-/// Rosenblatt's rule from `last`, with `early`, `visits` and `mistakes` as an earlier call gave them.
+/// Rosenblatt's rule from `last`, with `early`, `visits` and `mistakes` as an earlier call gave them; `early` is empty where
+/// the mean is not wanted.
 #[pyfunction]
 #[pyo3(signature = (X, y, c, last, early, visits, mistakes, *, intercept=true, shuffle=None, pocket=false,
                     max_iter=1000, patience=None, watch=None, n_jobs=None))]

@@ -69,10 +69,12 @@ class Perceptron(LinearClassifier):
     max_iter : int, default=1000
         Largest number of passes. The plain rule that ends there warns (`ConvergenceWarning`): it has not separated the
         classes. With `pocket` or `averaged` it does not.
-    n_iter_no_change : int, default=10
-        It ends, too, after so many passes, and as many as all up to the best one, without fewer mistakes (of the
-        pocket, errors; with `averaged`, four times as many as all up to the best one): where no hyperplane separates
-        the classes, more passes bring nothing. With `max_iter` or more it never does.
+    n_iter_no_change : int, default=5
+        It ends, too, after so many passes, of fewer than 400 examples as many as visit 2,000, and as many as all up to
+        the best one, without markedly fewer mistakes (of the pocket, errors; with `averaged`, four times as many as all
+        up to the best one): where no hyperplane separates the classes, more passes bring nothing. Markedly fewer are a
+        tenth, or of more than a hundred as many as their root: less is what passes differ by chance. With `max_iter` or
+        more it never does.
     shuffle : bool, default=True
         Whether each pass is in a new order.
     calibration : "temperature" or None, default="temperature"
@@ -136,7 +138,7 @@ class Perceptron(LinearClassifier):
     pocket: bool = False
     averaged: bool = False
     max_iter: int = 1000
-    n_iter_no_change: int = 10
+    n_iter_no_change: int = 5
     shuffle: bool = True
     calibration: str | None = "temperature"
     calibration_folds: int = 3

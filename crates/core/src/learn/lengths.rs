@@ -119,8 +119,11 @@ impl WithSimd for Apply<'_> {
                 let mut held: Sums = [[[0.0; WIDTH]; WIDTH]; CHUNK];
                 add_products(simd, panel, &away, &mut held);
                 for (q, held) in q.as_chunks_mut::<WIDTH>().0.iter_mut().zip(&held[..away.len()]) {
+                    // A loop over numbers would be turned about: eight panels at once, whose columns are gathered.
                     for column in held {
-                        q.iter_mut().zip(column).for_each(|(q, z)| *q += z * z);
+                        let q = S::as_mut_simd_f64s(q).0.iter_mut();
+                        q.zip(S::as_simd_f64s(column).0)
+                            .for_each(|(q, z)| *q = simd.add_f64s(*q, simd.mul_f64s(*z, *z)));
                     }
                 }
             }

@@ -98,8 +98,8 @@ impl WithSimd for Part<'_> {
     fn with_simd<S: Simd>(self, simd: S) -> Moments {
         let Part { rows, weight, u, own } = self;
         let (mut sums, size) = (Moments::zero(rows.columns()), rows.columns() + 1);
-        let mut plain = vec![Panel::new(BLOCK); size.div_ceil(WIDTH) * usize::from(rows.is_dense())];
-        let mut weighed = plain.clone();
+        let mut taken = vec![Panel::new(BLOCK); size.div_ceil(WIDTH) * usize::from(rows.is_dense())];
+        let mut weighed = taken.clone();
         let (mut places, mut c) = (Vec::with_capacity(BLOCK), Vec::with_capacity(BLOCK));
         let mut halves = [[0.0; BLOCK]; 2];
         for first in own.clone().step_by(BLOCK) {
@@ -116,12 +116,19 @@ impl WithSimd for Part<'_> {
                 rows.scatter_from(first, &weight[block], &mut sums.lower);
                 continue;
             }
+            let lower = Lower { lower: &mut sums.lower, size };
+            let some = weight[block.clone()].contains(&0.0);
+            if let Some(held) = rows.held(&block).filter(|_| !some) {
+                add_products(simd, &held, &mut weighed, &weight[block], lower);
+                continue;
+            }
             places.clear();
             places.extend(block.filter(|&i| weight[i] != 0.0));
             c.clear();
             c.extend(places.iter().map(|&i| weight[i]));
-            plain.iter_mut().enumerate().for_each(|(p, plain)| rows.take(p, &places, plain));
-            add_products(simd, &plain, &mut weighed, &c, Lower { lower: &mut sums.lower, size });
+            taken.iter_mut().enumerate().for_each(|(p, taken)| rows.take(p, &places, taken));
+            let plain: Vec<&[[f64; WIDTH]]> = taken.iter().map(|panel| &panel[..]).collect();
+            add_products(simd, &plain, &mut weighed, &c, lower);
         }
         sums
     }
@@ -131,7 +138,7 @@ impl WithSimd for Part<'_> {
 #[inline(always)]
 pub(super) fn add_products<S: Simd>(
     simd: S,
-    plain: &[Panel],
+    plain: &[&[[f64; WIDTH]]],
     weighed: &mut [Panel],
     c: &[f64],
     Lower { lower, size }: Lower<'_>,
@@ -139,11 +146,9 @@ pub(super) fn add_products<S: Simd>(
     for (plain, weighed) in plain.iter().zip(&mut *weighed) {
         weighed.make(plain.len());
         for ((line, weighed), c) in plain.iter().zip(&mut **weighed).zip(c) {
-            let mut line = *line;
-            for x in &mut line {
-                *x *= c;
-            }
-            *weighed = line;
+            // A loop over numbers would be turned about: eight rows at once, whose lines are gathered and scattered.
+            let (c, weighed) = (simd.splat_f64s(*c), S::as_mut_simd_f64s(weighed).0);
+            weighed.iter_mut().zip(S::as_simd_f64s(line).0).for_each(|(to, x)| *to = simd.mul_f64s(*x, c));
         }
     }
     for part in 0..plain.len().div_ceil(CHUNK) {

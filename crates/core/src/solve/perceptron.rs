@@ -34,8 +34,8 @@ pub struct Plan<'a, 'r, V, I> {
     pub pocket: bool,
     /// Passes at most.
     pub max_iter: usize,
-    /// It ends after so many passes without fewer mistakes, which are also so many times those up to the best; None: it
-    /// does not.
+    /// It ends after so many passes without markedly fewer mistakes, which are also so many times those up to the best;
+    /// None: it does not.
     pub patience: Option<(usize, usize)>,
 }
 
@@ -46,7 +46,7 @@ pub struct State {
     pub w: Vec<f64>,
     /// The intercept.
     pub b: f64,
-    /// u (d,) and that of b: the average of the weights is w − u/t.
+    /// u (d,) and that of b: the average of the weights is w − u/t; empty where nobody wants it.
     pub early: Vec<f64>,
     /// See `early`.
     pub early_b: f64,
@@ -78,6 +78,11 @@ pub const COUNTED: f64 = 1000.0;
 
 /// Of so many rows at most errors are counted on one thread, and no further than they can be the fewest.
 const ALONE: usize = 1 << 14;
+
+/// Passes of so many mistakes differ by chance alone by less than this: a tenth, and of more than a hundred their root.
+fn chance(mistakes: f64) -> f64 {
+    mistakes.sqrt().min(0.1 * mistakes)
+}
 
 struct Pocket {
     w: Vec<f64>,
@@ -129,7 +134,7 @@ pub fn solve<V: Value, I: Index>(plan: &Plan<'_, '_, V, I>, state: State, watch:
             break;
         }
         let least = pocket.as_ref().map_or(wrong, |pocket| pocket.error);
-        if least < fewest {
+        if fewest == f64::INFINITY || least <= fewest - chance(fewest) {
             (fewest, best) = (least, iterations);
         }
         if plan.patience.is_some_and(|(least, times)| iterations - best >= least.max(times * best)) {
@@ -253,11 +258,14 @@ impl<V: Value, I: Index> Pass<'_, '_, '_, '_, V, I> {
             };
             let state = &mut *self.state;
             row.add_to(y * step, &mut state.w);
-            // The updates of a long step count as if taken at its start.
-            row.add_to(y * step * state.visits, &mut state.early);
+            let wanted = !state.early.is_empty();
+            if wanted {
+                // The updates of a long step count as if taken at its start.
+                row.add_to(y * step * state.visits, &mut state.early);
+            }
             if self.plan.intercept {
                 state.b += y * step;
-                state.early_b += y * step * state.visits;
+                state.early_b += if wanted { y * step * state.visits } else { 0.0 };
             }
             state.mistakes += step;
             state.visits += step;
