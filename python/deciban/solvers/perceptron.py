@@ -15,7 +15,6 @@ every pass.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Self
 
@@ -101,8 +100,9 @@ class Rosenblatt:
 
     def solve(self, problem: Problem, limits: Limits, start: Solution | None = None, seed: int = 0) -> Separation:
         """Make passes until one is without mistakes (converged: the data are separated), from where `start` ended."""
+        merged = Merged.of_problem(problem).problem
         if self.shuffle:  # orders of the same examples, however these come
-            problem = Merged.of_problem(problem).problem
+            problem = merged
         watch = Watch(limits)
         state = _start_state(problem, start)
         d = problem.shape[1]
@@ -119,7 +119,7 @@ class Rosenblatt:
             shuffle=seed if self.shuffle else None,
             pocket=self.pocket,
             max_iter=limits.max_iter,
-            patience=None if self.patience is None else self._patience(problem, self.patience),
+            patience=None if self.patience is None else self._patience(int((merged.c > 0.0).sum()), self.patience),
             watch=watch.for_core(),
             n_jobs=problem.n_jobs,
         )
@@ -129,10 +129,9 @@ class Rosenblatt:
         given = (w[None, :], np.array([b]), status, passes, NAME, None, tuple(watch.trace))
         return Separation(*given, mistakes, bound, state)
 
-    def _patience(self, problem: Problem, passes: int) -> tuple[int, int]:
+    def _patience(self, examples: int, passes: int) -> tuple[int, int]:
         """Return after how many passes without fewer mistakes it ends, and how many times those up to the best."""
-        visits = max(float(problem.c.sum()), float(len(problem.c)), 1.0)
-        return max(passes, math.ceil(_VISITS / visits)), _FORGETS if self.averaged else 1
+        return max(passes, -(-_VISITS // max(examples, 1))), _FORGETS if self.averaged else 1
 
 
 def _start_state(problem: Problem, start: Solution | None) -> State:
