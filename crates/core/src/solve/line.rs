@@ -8,14 +8,16 @@ const SEARCHED: f64 = 0.01;
 const TRIALS: usize = 50;
 
 /// Finds the t > 0 that minimises a convex function along a line on which it falls at first, by Newton's method within a
-/// bracket, to a slope that is small against the first one. `along` tells the first and second derivative.
+/// bracket, to a slope that is small against the first one; at first tries the whole step. `along` tells the first and
+/// second derivative.
 pub(super) fn search(along: &dyn Fn(f64) -> (f64, f64), first: f64) -> f64 {
-    let (mut low, mut high, mut t) = (0.0, f64::INFINITY, 1.0);
+    let (mut low, mut high, mut t, mut left) = (0.0, f64::INFINITY, 1.0, WHOLE);
     for _ in 0..TRIALS {
         let (slope, bend) = along(t);
-        if slope.abs() <= SEARCHED * first.abs() {
+        if slope.abs() <= left * first.abs() {
             break;
         }
+        left = SEARCHED;
         if slope < 0.0 {
             low = t
         } else {
@@ -43,7 +45,8 @@ mod tests {
                     (p * x.signum() * x.abs().powf(p - 1.0), p * (p - 1.0) * x.abs().powf(p - 2.0))
                 };
                 let (t, first) = (search(&along, along(0.0).0), along(0.0).0);
-                assert!(along(t).0.abs() <= SEARCHED * first.abs(), "{a} {p} {t}");
+                let left = if t == 1.0 { WHOLE } else { SEARCHED };
+                assert!(along(t).0.abs() <= left * first.abs(), "{a} {p} {t}");
             }
         }
     }

@@ -26,7 +26,7 @@ const WORTH: usize = 8;
 
 /// Sums over all rows.
 pub struct Moments {
-    /// The lower triangle of [X 1]ᵀD[X 1] (d + 1, d + 1).
+    /// The lower triangle of [X 1]ᵀD[X 1] (d + 1, d + 1); empty without D.
     pub lower: Vec<f64>,
     /// Of the numbers u above 0.
     pub up: Sums,
@@ -35,8 +35,8 @@ pub struct Moments {
 }
 
 impl Moments {
-    fn zero(columns: usize) -> Moments {
-        let size = columns + 1;
+    fn zero(columns: usize, weighed: bool) -> Moments {
+        let size = (columns + 1) * usize::from(weighed);
         Moments {
             lower: vec![0.0; size * size],
             up: (vec![0.0; columns], 0.0),
@@ -44,7 +44,7 @@ impl Moments {
         }
     }
 
-    /// Those of D (N,), and of u (N,) or of none, in one pass over X; None where nobody waits for more than what is best
+    /// Those of D (N,) or of none, and of u (N,) or of none, in one pass over X; None where nobody waits for more than what is best
     /// until now. Rows of weight 0 are not multiplied.
     pub fn of(rows: &Few<'_>, weight: &[f64], u: &[f64]) -> Option<Moments> {
         let halt = current();
@@ -58,7 +58,7 @@ impl Moments {
         };
         let parts: Vec<Option<Moments>> = each(rows.count().div_ceil(share), &part);
         let parts: Option<Vec<Moments>> = parts.into_iter().collect();
-        let none = || Moments::zero(rows.columns());
+        let none = || Moments::zero(rows.columns(), !weight.is_empty());
         Some(parts?.into_iter().reduce(Moments::together).unwrap_or_else(none))
     }
 
@@ -97,8 +97,9 @@ impl WithSimd for Part<'_> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) -> Moments {
         let Part { rows, weight, u, own } = self;
-        let (mut sums, size) = (Moments::zero(rows.columns()), rows.columns() + 1);
-        let mut taken = vec![Panel::new(BLOCK); size.div_ceil(WIDTH) * usize::from(rows.is_dense())];
+        let (mut sums, size) = (Moments::zero(rows.columns(), !weight.is_empty()), rows.columns() + 1);
+        let multiplied = rows.is_dense() && !weight.is_empty();
+        let mut taken = vec![Panel::new(BLOCK); size.div_ceil(WIDTH) * usize::from(multiplied)];
         let mut weighed = taken.clone();
         let (mut places, mut c) = (Vec::with_capacity(BLOCK), Vec::with_capacity(BLOCK));
         let mut halves = [[0.0; BLOCK]; 2];
@@ -111,6 +112,9 @@ impl WithSimd for Part<'_> {
                 }
                 rows.add_from(first, &up[..block.len()], &mut sums.up);
                 rows.add_from(first, &down[..block.len()], &mut sums.down);
+            }
+            if weight.is_empty() {
+                continue;
             }
             if !rows.is_dense() {
                 rows.scatter_from(first, &weight[block], &mut sums.lower);

@@ -5,12 +5,12 @@
 //! ```
 //!
 //! A step is taken whole where it brings the slope along it near 0, else as long as a search along it says, which needs
-//! no pass over X; of losses with kinks, between which a whole step seldom does, it is searched at once, and b is minimised
-//! out after it. a is feasible for the dual once the heavier of its sides is shrunk to the lighter; the two sides are
-//! summed apart, so that the gap costs no pass of its own. Floor of a step: two passes over X, and what `system` says.
+//! no pass over X; of losses with kinks b is minimised out after it. a is feasible for the dual once the heavier of its
+//! sides is shrunk to the lighter; the two sides are summed apart, so that the gap costs no pass of its own. Floor of a
+//! step: two passes over X, of many columns three, and what `system` says.
 
 use super::few::Few;
-use super::line::{WHOLE, search};
+use super::line::search;
 use super::moments::Moments;
 use super::system::{System, dot};
 use super::{Ending, Limits, Problem, Progress, Solution, Watch, shares};
@@ -22,6 +22,8 @@ use crate::parallel::fill_both;
 
 /// Examples that are summed at once.
 const STRETCH: usize = 1 << 12;
+/// Of so many columns the Hessian takes so much longer than a pass over X that it waits until it is known to be needed.
+const WIDE: usize = 64;
 
 /// The optimum, from w and b or from 0; λ > 0.
 pub fn solve<L: DualLoss>(
@@ -117,7 +119,8 @@ impl Point {
         let looking = Looking { y, c: weight, offset, s: &self.s, a: &mut self.a, h: &mut self.h };
         let [losses, above, below] = problem.loss.narrow(looking);
         let pulls: Vec<f64> = self.a.iter().zip(weight).map(|(a, c)| c * a).collect();
-        let moments = Moments::of(rows, &self.h, &pulls)?;
+        let weight = if rows.columns() < WIDE { &self.h[..] } else { &[] };
+        let moments = Moments::of(rows, weight, &pulls)?;
         let (up, down) = if problem.intercept { shares(moments.up.1, -moments.down.1) } else { (1.0, 1.0) };
         let both = moments.up.0.iter().zip(&moments.down.0);
         let v: Vec<f64> = both.map(|(above, below)| up * above + down * below).collect();
@@ -140,13 +143,15 @@ impl Point {
         let downhill: Vec<f64> = pull.map(|((up, down), w)| up + down - strength * w).collect();
         let border = if problem.intercept { up.1 + down.1 } else { 0.0 };
         let ridge = vec![strength; self.w.len()];
-        let (dw, db) = System::new(moments, &ridge, problem.intercept).solve(&downhill, border);
+        let own =
+            if moments.lower.is_empty() { Some(Moments::of(problem.rows, &self.h, &[])?) } else { None };
+        let curved = own.as_ref().unwrap_or(moments);
+        let (dw, db) = System::new(curved, &ridge, problem.intercept).solve(&downhill, border);
         let db = if problem.intercept { db } else { 0.0 };
         let first = -(dot(&downhill, &dw) + border * db);
         if !first.is_finite() || first >= 0.0 {
             return None;
         }
-        let from = self.primal;
         let line = Line {
             ww: strength * dot(&self.w, &dw),
             wd: strength * dot(&dw, &dw),
@@ -155,20 +160,7 @@ impl Point {
             from: (std::mem::take(&mut self.w), self.b),
             by: (dw, db),
         };
-        if !problem.loss.has_kinks() {
-            let next = self.move_to(of, &line, 1.0)?;
-            let pulled = self.a.iter().zip(problem.weight).zip(&line.ds).map(|((a, c), ds)| c * a * ds);
-            let slope = line.ww + line.wd - pulled.sum::<f64>();
-            if slope.abs() <= WHOLE * -first && self.primal <= from {
-                return Some(next);
-            }
-        }
         let t = line.search(problem, first);
-        self.move_to(of, &line, t)
-    }
-
-    /// Goes so far along a line.
-    fn move_to<L: DualLoss>(&mut self, of: &Objective<'_, '_, L>, line: &Line, t: f64) -> Option<Moments> {
         let moved = |from: &[f64], by: &[f64]| from.iter().zip(by).map(|(from, by)| from + t * by).collect();
         (self.w, self.b) = (moved(&line.from.0, &line.by.0), line.from.1 + t * line.by.1);
         self.s = moved(&line.s, &line.ds);
