@@ -54,8 +54,8 @@ impl Kernel for Rosenblatt<'_> {
 /// (last w and b, early w and b, visits, mistakes, best w and b, passes, (R/γ)², how it ended)
 type Separated<'py> = (Given<'py>, Given<'py>, f64, f64, Given<'py>, usize, f64, &'static str);
 
-/// Rosenblatt's rule from `last`, with `early`, `visits` and `mistakes` as an earlier call gave them; `early` is empty where
-/// the mean is not wanted.
+/// Follows Rosenblatt's rule from `last`, with `early`, `visits` and `mistakes` as an earlier call gave them; `early` is
+/// empty where the mean is not wanted.
 #[pyfunction]
 #[pyo3(signature = (X, y, c, last, early, visits, mistakes, *, intercept=true, shuffle=None, pocket=false,
                     max_iter=1000, patience=None, watch=None, n_jobs=None))]

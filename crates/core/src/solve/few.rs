@@ -137,7 +137,7 @@ impl<'a> Few<'a> {
         }
     }
 
-    /// All panels of rows that stand together, where they are held.
+    /// Shows all panels of rows that stand together, where they are held.
     pub fn held(&self, own: &Range<usize>) -> Option<Vec<&[[f64; WIDTH]]>> {
         let panels = self.panels.as_ref()?;
         Some(panels.iter().map(|panel| &panel[own.clone()]).collect())

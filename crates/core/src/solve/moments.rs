@@ -44,8 +44,8 @@ impl Moments {
         }
     }
 
-    /// Those of D (N,) or of none, and of u (N,) or of none, in one pass over X; None where nobody waits for more than what is best
-    /// until now. Rows of weight 0 are not multiplied.
+    /// Sums those of D (N,) or of none, and of u (N,) or of none, in one pass over X; None where nobody waits for more
+    /// than what is best until now. Rows of weight 0 are not multiplied.
     pub fn of(rows: &Few<'_>, weight: &[f64], u: &[f64]) -> Option<Moments> {
         let halt = current();
         let share = rows.count().div_ceil(count_parts(rows)).max(LEAST);

@@ -79,7 +79,7 @@ pub const COUNTED: f64 = 1000.0;
 /// Of so many rows at most errors are counted on one thread, and no further than they can be the fewest.
 const ALONE: usize = 1 << 14;
 
-/// Passes of so many mistakes differ by chance alone by less than this: a tenth, and of more than a hundred their root.
+/// Tells by how many passes of so many mistakes differ by chance alone: a tenth, and of more than a hundred their root.
 fn chance(mistakes: f64) -> f64 {
     mistakes.sqrt().min(0.1 * mistakes)
 }
