@@ -1,3 +1,5 @@
+use std::collections::BTreeMap;
+
 use super::*;
 use crate::mail::Limits;
 use crate::text::hash::Key;
@@ -42,6 +44,33 @@ fn counts_that_32_bits_do_not_hold_are_those_of_doubles() {
         assert!(found.book.counts.iter().any(|&count| count > 150.0));
         for (threads, each) in [(1, 1), (1, 100), (3, 40), (2, 400)] {
             assert_eq!(counted(counter(binary, threads, false), 400, each), found);
+        }
+    }
+}
+
+#[test]
+fn counts_of_however_many_classes_are_those_of_a_map() {
+    for classes in [2, 3, 4, 5, 16, 17, 37] {
+        let texts: Vec<String> = (0..400).map(|i| format!("w{} v{}", i % 7, i * i % 23)).collect();
+        let labels: Vec<usize> = (0..400).map(|i| i * i % 41 % classes).collect();
+        let mut wanted: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+        for (text, &class) in texts.iter().zip(&labels) {
+            for word in text.split(' ') {
+                wanted.entry(word).or_insert_with(|| vec![0.0; classes])[class] += 1.0;
+            }
+        }
+        for (threads, weighted, each) in [(1, false, 400), (3, false, 100), (1, true, 400)] {
+            let mut counter = counter(false, threads, weighted);
+            for (k, (texts, labels)) in texts.chunks(each).zip(labels.chunks(each)).enumerate() {
+                counter.grow(if k == 0 { 2 } else { classes }.max(labels.iter().max().unwrap() + 1));
+                counter.add(&texts.iter().map(|text| text.as_bytes()).collect::<Vec<_>>(), labels);
+            }
+            counter.grow(classes);
+            let book = counter.finish().book;
+            assert_eq!(book.hashes.len(), wanted.len());
+            for (i, counts) in book.counts.chunks_exact(classes).enumerate() {
+                assert_eq!(counts, wanted[book.names.get(i)], "{classes} {threads} {weighted}");
+            }
         }
     }
 }
