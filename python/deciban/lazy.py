@@ -1,4 +1,4 @@
-"""What is made when first used: names of a package, and properties that are kept."""
+"""Names of a package, and properties, that are made when they are first used."""
 
 from __future__ import annotations
 

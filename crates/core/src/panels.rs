@@ -89,20 +89,19 @@ pub trait Take {
     fn take(&mut self, first: usize, chunk: &Range<usize>, sums: &Sums);
 }
 
-/// Products of columns of A with a chunk of B's: column b of B with the columns of A from b on only. Panels of B may be
-/// parts of others.
-pub struct Multiply<'a, B, F> {
+/// Products of columns of A with a chunk of B's: column b of B with the columns of A from b on only.
+pub struct Multiply<'a, F> {
     pub left: &'a [Panel],
     /// Of A.
     pub columns: usize,
-    pub right: &'a [B],
+    pub right: &'a [Panel],
     /// At most `CHUNK` panels of B.
     pub chunk: Range<usize>,
     /// Takes them; what takes is compiled for the same processor where it is `inline(always)`.
     pub take: F,
 }
 
-impl<B: Deref<Target = [[f64; WIDTH]]>, F: Take> WithSimd for Multiply<'_, B, F> {
+impl<F: Take> WithSimd for Multiply<'_, F> {
     type Output = ();
 
     #[inline(always)]
@@ -118,33 +117,25 @@ impl<B: Deref<Target = [[f64; WIDTH]]>, F: Take> WithSimd for Multiply<'_, B, F>
 
 /// Adds products of the columns of a panel with those of some others, down to the last row that it has.
 #[inline(always)]
-pub fn add_products<S: Simd>(
-    simd: S,
-    own: &[[f64; WIDTH]],
-    right: &[impl Deref<Target = [[f64; WIDTH]]>],
-    held: &mut Sums,
-) {
+pub fn add_products<S: Simd>(simd: S, own: &[[f64; WIDTH]], right: &[Panel], held: &mut Sums) {
     // As many sums as registers hold, with what they are multiplied of: of 32 registers 24, so that a core takes 16
     // bytes a cycle from its second level of cache.
     match S::F64_LANES {
-        8 => products::<S, _, 3, 1, 8>(simd, own, right, held),
-        4 => products::<S, _, 1, 2, 4>(simd, own, right, held),
-        2 => products::<S, _, 1, 4, 2>(simd, own, right, held),
-        _ => products::<S, _, 1, 8, 1>(simd, own, right, held),
+        8 => products::<S, 3, 1, 8>(simd, own, right, held),
+        4 => products::<S, 1, 2, 4>(simd, own, right, held),
+        2 => products::<S, 1, 4, 2>(simd, own, right, held),
+        _ => products::<S, 1, 8, 1>(simd, own, right, held),
     }
 }
 
 /// The same, PANELS of B at once, each of VECTORS, with COLUMNS of A.
 #[inline(always)]
-fn products<S, B, const PANELS: usize, const VECTORS: usize, const COLUMNS: usize>(
+fn products<S: Simd, const PANELS: usize, const VECTORS: usize, const COLUMNS: usize>(
     simd: S,
     own: &[[f64; WIDTH]],
-    right: &[B],
+    right: &[Panel],
     held: &mut Sums,
-) where
-    S: Simd,
-    B: Deref<Target = [[f64; WIDTH]]>,
-{
+) {
     for row in (0..own.len()).step_by(ROWS) {
         let some = row..own.len().min(row + ROWS);
         let left = &own[some.clone()];

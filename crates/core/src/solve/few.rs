@@ -3,8 +3,6 @@
 //! Floor of a product with weights: one multiplication and addition of a vector for eight values, at the rate at which
 //! they come from the cache or from memory. Of rows that are sparse, or too many to hold twice, it is done as they stand.
 
-use std::ops::Range;
-
 use pulp::{Arch, Simd, WithSimd};
 
 use crate::panels::{Panel, WIDTH};
@@ -135,12 +133,6 @@ impl<'a> Few<'a> {
             }
             None => self.rows.take(p, places, panel),
         }
-    }
-
-    /// Shows all panels of rows that stand together, where they are held.
-    pub fn held(&self, own: &Range<usize>) -> Option<Vec<&[[f64; WIDTH]]>> {
-        let panels = self.panels.as_ref()?;
-        Some(panels.iter().map(|panel| &panel[own.clone()]).collect())
     }
 
     /// x·w + b of the rows from `first` on, as many as there are results.

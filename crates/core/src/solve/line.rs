@@ -1,7 +1,7 @@
 //! How far a step of Newton's method goes: whole where that brings the slope along it near 0, else as a search says.
 
 /// A whole step is taken where it leaves so much of the slope along it.
-pub(super) const WHOLE: f64 = 0.02;
+const WHOLE: f64 = 0.02;
 /// A search goes on to this.
 const SEARCHED: f64 = 0.01;
 /// Lengths that a search tries at most.

@@ -99,8 +99,8 @@ impl WithSimd for Part<'_> {
         let Part { rows, weight, u, own } = self;
         let (mut sums, size) = (Moments::zero(rows.columns(), !weight.is_empty()), rows.columns() + 1);
         let multiplied = rows.is_dense() && !weight.is_empty();
-        let mut taken = vec![Panel::new(BLOCK); size.div_ceil(WIDTH) * usize::from(multiplied)];
-        let mut weighed = taken.clone();
+        let mut plain = vec![Panel::new(BLOCK); size.div_ceil(WIDTH) * usize::from(multiplied)];
+        let mut weighed = plain.clone();
         let (mut places, mut c) = (Vec::with_capacity(BLOCK), Vec::with_capacity(BLOCK));
         let mut halves = [[0.0; BLOCK]; 2];
         for first in own.clone().step_by(BLOCK) {
@@ -120,19 +120,12 @@ impl WithSimd for Part<'_> {
                 rows.scatter_from(first, &weight[block], &mut sums.lower);
                 continue;
             }
-            let lower = Lower { lower: &mut sums.lower, size };
-            let some = weight[block.clone()].contains(&0.0);
-            if let Some(held) = rows.held(&block).filter(|_| !some) {
-                add_products(simd, &held, &mut weighed, &weight[block], lower);
-                continue;
-            }
             places.clear();
             places.extend(block.filter(|&i| weight[i] != 0.0));
             c.clear();
             c.extend(places.iter().map(|&i| weight[i]));
-            taken.iter_mut().enumerate().for_each(|(p, taken)| rows.take(p, &places, taken));
-            let plain: Vec<&[[f64; WIDTH]]> = taken.iter().map(|panel| &panel[..]).collect();
-            add_products(simd, &plain, &mut weighed, &c, lower);
+            plain.iter_mut().enumerate().for_each(|(p, plain)| rows.take(p, &places, plain));
+            add_products(simd, &plain, &mut weighed, &c, Lower { lower: &mut sums.lower, size });
         }
         sums
     }
@@ -142,7 +135,7 @@ impl WithSimd for Part<'_> {
 #[inline(always)]
 pub(super) fn add_products<S: Simd>(
     simd: S,
-    plain: &[&[[f64; WIDTH]]],
+    plain: &[Panel],
     weighed: &mut [Panel],
     c: &[f64],
     Lower { lower, size }: Lower<'_>,

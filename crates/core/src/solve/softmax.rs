@@ -17,7 +17,6 @@ use std::ops::Range;
 
 use self::line::Line;
 use super::few::{Few, Sums};
-use super::line::WHOLE;
 use super::system::{Equations, dot};
 use super::{Ending, Limits, Progress, Watch};
 use crate::halt::{current, is_given_up};
@@ -238,25 +237,10 @@ impl Point {
             s: std::mem::take(&mut self.s),
             ds,
         };
-        let before = (std::mem::take(&mut self.w), std::mem::take(&mut self.b));
-        let from = self.primal;
-        let moved = |from: &[f64], by: &[f64], t: f64| -> Vec<f64> {
-            from.iter().zip(by).map(|(from, by)| from + t * by).collect()
-        };
-        (self.w, self.b) = (moved(&before.0, &dw, 1.0), moved(&before.1, &db, 1.0));
-        self.s = moved(&line.s, &line.ds, 1.0);
-        let next = self.look(of, truth)?;
-        let changed = |(k, (look, truth)): (usize, (&Sums, &Sums))| {
-            let by = &dw[k * d..][..d];
-            dot(&look.0, by) - dot(&truth.0, by) + db[k] * (look.1 - truth.1)
-        };
-        let slope = line.ww + line.wd + next.iter().zip(truth).enumerate().map(changed).sum::<f64>();
-        if slope.abs() <= WHOLE * -first && self.primal <= from {
-            return Some(next);
-        }
         let t = line.search(of, first);
-        (self.w, self.b) = (moved(&before.0, &dw, t), moved(&before.1, &db, t));
-        self.s = moved(&line.s, &line.ds, t);
+        let moved = |from: &[f64], by: &[f64]| from.iter().zip(by).map(|(from, by)| from + t * by).collect();
+        (self.w, self.b) = (moved(&self.w, &dw), moved(&self.b, &db));
+        self.s = moved(&line.s, &line.ds);
         self.look(of, truth)
     }
 }

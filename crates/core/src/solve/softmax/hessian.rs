@@ -82,15 +82,15 @@ impl WithSimd for Blocks<'_> {
         let Blocks { of, p, own } = self;
         let (size, classes) = (of.rows.columns() + 1, of.classes);
         let mut lower = vec![vec![0.0; size * size]; of.pairs()];
-        let mut taken = vec![Panel::new(BLOCK); size.div_ceil(WIDTH)];
-        let mut weighed = taken.clone();
+        let mut plain = vec![Panel::new(BLOCK); size.div_ceil(WIDTH)];
+        let mut weighed = plain.clone();
+        let mut places = Vec::with_capacity(BLOCK);
         for first in own.clone().step_by(BLOCK) {
-            let block = first..own.end.min(first + BLOCK);
-            let plain = of.rows.held(&block).unwrap_or_else(|| {
-                let places: Vec<usize> = block.collect();
-                taken.iter_mut().enumerate().for_each(|(p, taken)| of.rows.take(p, &places, taken));
-                taken.iter().map(|panel| &panel[..]).collect()
-            });
+            places.clear();
+            places.extend(first..own.end.min(first + BLOCK));
+            for (p, plain) in plain.iter_mut().enumerate() {
+                of.rows.take(p, &places, plain);
+            }
             let p = &p[first * classes..][..classes * BLOCK];
             let mut pair = 0;
             for k in 1..classes {
