@@ -5,7 +5,7 @@
 //! ```
 //!
 //! Numbers are little-endian doubles, whatever type they come in, and there is one zero. Stretches are hashed on all
-//! cores. Floor: 8 bytes a number at ≈ 3 GB/s a core.
+//! cores. Floor: 8 bytes a number at ≈ 5 GB/s a core, where it has vectors of 512 bits.
 
 use crate::parallel::each_stretch;
 use crate::rows::Value;
