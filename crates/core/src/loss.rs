@@ -37,6 +37,11 @@ pub trait Loss: Copy + Send + Sync {
         true
     }
 
+    /// Of a loss that is straight between corners, the scores of these and by how much its slope rises there.
+    fn corners(self, _: f64) -> Option<[(f64, f64); 2]> {
+        None
+    }
+
     /// Slope and curvature, for who wants both.
     #[inline(always)]
     fn bend(self, y: f64, s: f64) -> (f64, f64) {
@@ -102,6 +107,24 @@ mod tests {
         assert!(inside > 5, "{inside}");
     }
 
+    /// Where a climb ends, a and the score there answer to each other: ℓ(y, s) + ℓ*(y, −a) + a·s is 0 and nowhere less.
+    fn climbs_to_the_top(loss: impl DualLoss, y: f64) {
+        let hundredths = |k: i32| f64::from(k) / 100.0;
+        for from in [-300, -99, -1, 0, 1, 40, 99, 300].map(|k| loss.feasible(y, hundredths(k))) {
+            for start in [-90_000, -375, -50, 0, 1, 120, 2_000, 90_000].map(hundredths) {
+                for q in [0.0, 1e-6, 0.7, 15.0, 1e3, 1e6, 1e9] {
+                    let a = loss.climb(y, start, q, from);
+                    let s = start + q * (a - from);
+                    let (value, conjugate) = (loss.value(y, s), loss.conjugate(y, -a));
+                    let size =
+                        1.0 + value.abs() + conjugate.abs() + (a * s).abs() + q * a.abs().max(from.abs());
+                    let apart = value + conjugate + a * s;
+                    assert!(apart.abs() <= 1e-12 * size, "{y} {start} {q} {from}: {a}, {apart}");
+                }
+            }
+        }
+    }
+
     /// All that solvers ask of a loss, at (y, s).
     struct Asked(f64, f64);
 
@@ -152,19 +175,24 @@ mod tests {
         is_what_was_chosen(tube, Regression::from(tube).into());
     }
 
+    fn is_lawful(loss: impl DualLoss, y: f64) {
+        answers(loss, y);
+        climbs_to_the_top(loss, y);
+    }
+
     #[test]
     fn an_answer_and_its_score_belong_together() {
         for y in [-1.0, 1.0] {
-            answers(Hinge { margin: 1.0 }, y);
-            answers(SquaredHinge, y);
-            answers(Logistic, y);
+            is_lawful(Hinge { margin: 1.0 }, y);
+            is_lawful(SquaredHinge, y);
+            is_lawful(Logistic, y);
         }
         for y in [-0.3, 2.0] {
-            answers(Squared, y);
-            answers(Absolute, y);
-            answers(Huber { delta: 0.8 }, y);
-            answers(EpsilonInsensitive { epsilon: 0.3 }, y);
-            answers(SquaredEpsilonInsensitive { epsilon: 0.3 }, y);
+            is_lawful(Squared, y);
+            is_lawful(Absolute, y);
+            is_lawful(Huber { delta: 0.8 }, y);
+            is_lawful(EpsilonInsensitive { epsilon: 0.3 }, y);
+            is_lawful(SquaredEpsilonInsensitive { epsilon: 0.3 }, y);
         }
     }
 }

@@ -48,6 +48,10 @@ impl Loss for Hinge {
         let b = -u * y;
         if (0.0..=1.0).contains(&b) { -self.margin * b } else { f64::INFINITY }
     }
+
+    fn corners(self, y: f64) -> Option<[(f64, f64); 2]> {
+        Some([(y * self.margin, 1.0), (y * self.margin, 0.0)])
+    }
 }
 
 impl DualLoss for Hinge {
@@ -121,6 +125,13 @@ impl DualLoss for SquaredHinge {
 #[derive(Clone, Copy)]
 pub struct Logistic;
 
+/// Log-odds beyond which θ is 0 or 1 in every digit.
+const FARTHEST: f64 = 745.0;
+/// A step of Halley's method so short is the last: the cube of it is what is left, and θ is a parabola that far.
+const NEAR: f64 = 1e-5;
+/// More steps than halves of [−745, 745] and, between any two of these, a step of Halley's take to come so near.
+const MOST_STEPS: usize = 64;
+
 /// θ(t) = 1 / (1 + e^(−t)), which never overflows.
 pub fn sigmoid(t: f64) -> f64 {
     let e = (-t.abs()).exp();
@@ -186,31 +197,38 @@ fn of_exponential(y: f64, s: f64) -> (f64, f64, f64) {
 }
 
 impl DualLoss for Logistic {
-    /// Newton's method on the log-odds t of b = θ(t), where the equation t + y·s + q·(θ(t) − b₀) = 0 has one root.
+    /// Halley's method on the log-odds t of b = θ(t), where t + y·s + q·(θ(t) − b₀) = 0 has one root, and halves of the
+    /// interval that holds it where steps do not fall.
     #[inline(always)]
     fn climb(self, y: f64, s: f64, q: f64, from: f64) -> f64 {
-        let start = y * from;
+        let (start, m) = (y * from, y * s);
         // g(t) = t + m + q·(θ(t) − b₀) rises with slope between 1 and 1 + q/4, so the root lies between these.
-        let m = y * s;
-        let (mut low, mut high) = (-m - q * (1.0 - start), -m + q * start);
+        let mut low = (-m - q * (1.0 - start)).clamp(-FARTHEST, FARTHEST);
+        let mut high = (-m + q * start).clamp(-FARTHEST, FARTHEST);
         let inside = start > 1e-300 && start < 1.0 - 1e-16;
-        let mut t = if inside { (start / (1.0 - start)).ln().clamp(low, high) } else { -m };
-        let mut b = sigmoid(t);
-        for _ in 0..60 {
+        let own = if inside { (start / (1.0 - start)).ln() } else { -m };
+        let mut t = own.max(low).min(high);
+        let mut b = if inside && t == own { start } else { sigmoid(t) };
+        let mut last = f64::INFINITY;
+        for _ in 0..MOST_STEPS {
             let g = t + m + q * (b - start);
             if g > 0.0 {
                 high = t
             } else {
                 low = t
             }
-            let step = g / (1.0 + q * b * (1.0 - b));
-            let next = t - step;
-            let found = step.abs() <= 1e-9 * (1.0 + t.abs()); // the step itself squares the error once more
-            t = if found || (next > low && next < high) { next } else { 0.5 * (low + high) };
-            b = sigmoid(t);
-            if found || high - low <= 1e-14 * (1.0 + t.abs()) {
-                break;
+            let (bend, twist) = (b * (1.0 - b), 1.0 - 2.0 * b);
+            let slope = 1.0 + q * bend;
+            let step = g * slope / (slope * slope - 0.5 * g * q * bend * twist);
+            if step.abs() <= NEAR {
+                return y * (b - step * bend * (1.0 - 0.5 * step * twist));
             }
+            let next = t - step;
+            let falls = step.abs() <= 0.5 * last;
+            let next = if falls && next > low && next < high { next } else { 0.5 * (low + high) };
+            last = (next - t).abs();
+            t = next;
+            b = sigmoid(t);
         }
         y * b
     }

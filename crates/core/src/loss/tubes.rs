@@ -44,6 +44,10 @@ impl Loss for EpsilonInsensitive {
     fn conjugate(self, y: f64, u: f64) -> f64 {
         if u.abs() <= 1.0 { u * y + self.epsilon * u.abs() } else { f64::INFINITY }
     }
+
+    fn corners(self, y: f64) -> Option<[(f64, f64); 2]> {
+        Some([(y - self.epsilon, 1.0), (y + self.epsilon, 1.0)])
+    }
 }
 
 impl DualLoss for EpsilonInsensitive {
@@ -55,7 +59,7 @@ impl DualLoss for EpsilonInsensitive {
         } else {
             shrunk(r, self.epsilon) * f64::INFINITY
         };
-        if a.is_nan() { from } else { a.clamp(-1.0, 1.0) }
+        if a.is_nan() { 0.0 } else { a.clamp(-1.0, 1.0) } // nothing moves the score, and it is in the tube
     }
 
     fn feasible(self, _: f64, a: f64) -> f64 {
