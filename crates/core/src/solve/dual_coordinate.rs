@@ -13,18 +13,30 @@
 //! Floor: dot and addition at ≈ 220 M values/s a core.
 
 mod face;
+mod hold;
 mod lanes;
 
-use std::mem::replace;
+use std::ops::Range;
 
 use pulp::{Arch, Simd, WithSimd};
 
 use self::face::Faces;
+use self::hold::Hold;
 pub use self::lanes::{LANES, solve_each};
 use super::{Ending, Limits, Order, Problem, Solution, Watch};
 use crate::loss::{DualLoss, OfLoss};
 use crate::products::{combination, scores};
 use crate::rows::{Index, Rows, Value};
+
+/// Values beyond so many bytes, which no core has near, are fetched: of rows that are neighbours the next one while one is
+/// at work.
+const FAR: usize = 1 << 22;
+/// Rows that are visited one after the other then: as many passes are needed as in an order of single rows (measured on
+/// texts by runs of 1, 2, 4, 8 and 16: from 8 on there are more).
+const RUN: u32 = 4;
+
+/// In the place of an example that falls asleep.
+const ASLEEP: u32 = u32::MAX;
 
 /// Every so many visits the gap of an example is looked at, to guess the gap of all.
 const SAMPLED: usize = 8;
@@ -133,51 +145,6 @@ struct Guess {
     gap: f64,
 }
 
-/// σ², the square of the constant feature that holds Σ c_i a_i at 0.
-///
-/// The larger it is, the less a pass leaves of the sum, and the more of it is made up by the examples visited first, which
-/// later passes have to undo. So it is small at first, and grows where half of the sum or more is left by a pass and is
-/// most of the gap.
-#[derive(Clone, Copy)]
-struct Hold {
-    square: f64,
-    most: f64,
-    /// |Σ c_i a_i| after the pass before.
-    left: f64,
-}
-
-/// At first it is this share of the mean squared norm of rows, and at most all of it.
-const LOOSE: f64 = 0.1;
-/// However small the features, a residual of every example moves the intercept by so much.
-const LEAST: f64 = 4.0;
-/// By so much it grows.
-const TIGHTER: f64 = 4.0;
-
-impl Hold {
-    /// For rows of these squared norms; σ² is 0 without an intercept.
-    fn new(norms: impl Iterator<Item = f64>, c: &[f64], intercept: bool, strength: f64) -> Hold {
-        let total = c.iter().sum::<f64>().max(f64::MIN_POSITIVE);
-        let mean = norms.zip(c).map(|(n, c)| n * c).sum::<f64>() / total;
-        let at = |share: f64| if intercept { (share * mean).max(LEAST * strength / total) } else { 0.0 };
-        Hold { square: at(LOOSE), most: at(1.0), left: f64::INFINITY }
-    }
-
-    /// Tell by how much a residual widens the gap.
-    fn off(&self, residual: f64, b: f64) -> f64 {
-        if self.square > 0.0 { residual.abs() * (1.0 + b.abs()) } else { 0.0 }
-    }
-
-    /// By how much σ² grows after a pass that left this residual, which adds `off` to a gap that is `seen` otherwise.
-    fn grow(&mut self, residual: f64, off: f64, seen: f64) -> f64 {
-        let before = replace(&mut self.left, residual.abs());
-        if off <= seen || self.left <= 0.5 * before {
-            return 0.0;
-        }
-        let square = (TIGHTER * self.square).min(self.most);
-        square - replace(&mut self.square, square)
-    }
-}
-
 struct State {
     w: Vec<f64>,
     b: f64,
@@ -188,9 +155,11 @@ struct State {
     curvature: Vec<f64>,
     strength: f64,
     hold: Hold,
-    /// Examples that may still move are in front, so many of them.
+    /// The examples that cost something, and those of them that may still move, as they stand.
     places: Vec<u32>,
-    active: usize,
+    awake: Vec<u32>,
+    /// How many neighbours are visited one after the other.
+    run: u32,
     /// Examples visited until now, each time that one is.
     visits: f64,
     /// What the others lose, as they did when put to sleep.
@@ -216,7 +185,6 @@ impl State {
             Some(start) => start.iter().zip(*y).map(|(&a, &y)| loss.feasible(y, a)).collect(),
         };
         let places: Vec<u32> = (0..y.len() as u32).filter(|&i| c[i as usize] > 0.0).collect();
-        let active = places.len();
         let mut state = State {
             w: vec![0.0; rows.columns()],
             b: 0.0,
@@ -225,8 +193,9 @@ impl State {
             curvature,
             strength,
             hold,
+            awake: places.clone(),
             places,
-            active,
+            run: if size_of_val(rows.values()) > FAR { RUN } else { 1 },
             visits: 0.0,
             asleep: 0.0,
             clearance: f64::INFINITY,
@@ -270,10 +239,11 @@ impl State {
         problem: &Problem<'_, Rows<'_, V, I>, L>,
         order: &mut Order,
     ) -> Guess {
-        order.shuffle(&mut self.places[..self.active]);
-        let (before, asleep) = (self.active, self.asleep);
+        let (before, asleep) = (self.awake.len(), self.asleep);
         self.visits += before as f64;
-        let told = problem.loss.narrow(Ready { problem, state: self });
+        let runs = order.runs(before, self.run);
+        let told = problem.loss.narrow(Ready { problem, runs: &runs, state: self });
+        self.awake.retain(|&i| i != ASLEEP);
         self.b += self.hold.square / self.strength * self.residual;
         self.clearance = if told.moved > 0.0 { told.moved } else { f64::INFINITY };
         let scale = (before as f64 / told.sampled.max(1) as f64).max(1.0);
@@ -322,7 +292,7 @@ impl State {
 
     /// Whether the residual alone keeps the gap open while some examples sleep.
     fn unsettled(&self, enough: f64) -> bool {
-        self.active < self.places.len() && self.off() > enough
+        self.awake.len() < self.places.len() && self.off() > enough
     }
 
     /// What the residual adds to the gap.
@@ -332,7 +302,7 @@ impl State {
 
     /// All examples may move again.
     fn wake(&mut self, caution: f64) {
-        self.active = self.places.len();
+        self.awake.clone_from(&self.places);
         self.asleep = 0.0;
         self.clearance = f64::INFINITY;
         self.caution = (self.caution * caution).clamp(0.1, 10.0);
@@ -352,6 +322,7 @@ struct Told {
 /// A pass whose loss was chosen and is not known yet.
 struct Ready<'a, 'p, 'b, 'r, V, I, L> {
     problem: &'a Problem<'b, Rows<'r, V, I>, L>,
+    runs: &'a [Range<usize>],
     state: &'p mut State,
 }
 
@@ -359,12 +330,14 @@ impl<V: Value, I: Index, L: DualLoss> OfLoss for Ready<'_, '_, '_, '_, V, I, L> 
     type Output = Told;
 
     fn call<K: DualLoss>(self, loss: K) -> Told {
-        Arch::new().dispatch(Pass { problem: self.problem, loss, state: self.state })
+        let Ready { problem, runs, state } = self;
+        Arch::new().dispatch(Pass { problem, runs, loss, state })
     }
 }
 
 struct Pass<'a, 'p, 'b, 'r, V, I, L, K> {
     problem: &'a Problem<'b, Rows<'r, V, I>, L>,
+    runs: &'a [Range<usize>],
     loss: K,
     state: &'p mut State,
 }
@@ -374,18 +347,17 @@ impl<V: Value, I: Index, L: DualLoss, K: DualLoss> WithSimd for Pass<'_, '_, '_,
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) -> Told {
-        let Pass { problem, loss, state } = self;
+        let Pass { problem, runs, loss, state } = self;
         let Problem { rows, y, weight: c, .. } = *problem;
         let mut told = Told::default();
-        let (mut k, constant) = (0, state.hold.square);
-        while k < state.active {
-            let i = state.places[k] as usize;
+        let constant = state.hold.square;
+        for (visit, k) in runs.iter().cloned().flatten().enumerate() {
+            let i = state.awake[k] as usize;
             let (y, c, from) = (y[i], c[i], state.a[i]);
             let q = state.curvature[i] + c * constant / state.strength;
             let row = rows.row(i);
-            rows.warm_ahead(&state.places, k);
             let s = row.dot(&state.w) + state.b + problem.offset(i);
-            if k % SAMPLED == 0 {
+            if visit % SAMPLED == 0 {
                 let lost = loss.value(y, s);
                 told.sampled += 1;
                 told.loss += c * lost;
@@ -396,10 +368,7 @@ impl<V: Value, I: Index, L: DualLoss, K: DualLoss> WithSimd for Pass<'_, '_, '_,
             if step == 0.0 {
                 if loss.clearance(y, s, from) > state.clearance {
                     state.asleep += c * loss.value(y, s);
-                    state.active -= 1;
-                    state.places.swap(k, state.active);
-                } else {
-                    k += 1;
+                    state.awake[k] = ASLEEP;
                 }
                 continue;
             }
@@ -409,7 +378,6 @@ impl<V: Value, I: Index, L: DualLoss, K: DualLoss> WithSimd for Pass<'_, '_, '_,
             row.add_to(step / state.strength, &mut state.w);
             state.residual += step;
             state.b += constant * step / state.strength;
-            k += 1;
         }
         told
     }

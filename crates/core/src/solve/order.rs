@@ -1,5 +1,7 @@
 //! Seeded random orders.
 
+use std::ops::Range;
+
 use crate::text::hash::{GOLDEN, split_mix};
 
 /// A generator of orders: the same seed gives the same orders on every machine. SplitMix64.
@@ -31,6 +33,19 @@ impl Order {
             places.swap(i, self.below(i as u32 + 1) as usize);
         }
     }
+
+    /// Runs of so many neighbours among `count` places, in random order. Where they begin is random, too.
+    pub fn runs(&mut self, count: usize, length: u32) -> Vec<Range<usize>> {
+        let (first, length) = (self.below(length) as usize, length as usize);
+        let begins = (0..count.div_ceil(length) + 2).map(|k| (first + k * length).saturating_sub(length));
+        let mut runs: Vec<_> =
+            begins.clone().zip(begins.skip(1)).map(|(from, to)| from..to.min(count)).collect();
+        runs.retain(|run| !run.is_empty());
+        for i in (1..runs.len()).rev() {
+            runs.swap(i, self.below(i as u32 + 1) as usize);
+        }
+        runs
+    }
 }
 
 #[cfg(test)]
@@ -47,5 +62,23 @@ mod tests {
             places.iter().enumerate().for_each(|(i, &p)| seen[i][p as usize] += 1);
         }
         assert!(seen.iter().flatten().all(|&n: &i32| (n - 4000).abs() < 300), "{seen:?}");
+    }
+
+    #[test]
+    fn runs_hold_every_place_once_and_any_comes_first() {
+        let mut order = Order::new(3);
+        for (count, length) in (0..30).flat_map(|count| [1, 2, 4, 50].map(|length| (count, length))) {
+            let mut first = vec![false; count];
+            for _ in 0..2_000.min(2_000 * count) {
+                let runs = order.runs(count, length);
+                assert!(runs.iter().all(|run| !run.is_empty() && run.len() <= length as usize), "{runs:?}");
+                let places: Vec<usize> = runs.into_iter().flatten().collect();
+                first[places[0]] = true;
+                let mut sorted = places.clone();
+                sorted.sort_unstable();
+                assert!(sorted.into_iter().eq(0..count), "{places:?}");
+            }
+            assert!(first.into_iter().all(|first| first), "{count} {length}");
+        }
     }
 }

@@ -57,7 +57,7 @@ impl Faces {
         if self.passes < self.wait {
             return;
         }
-        let visits = state.active as f64;
+        let visits = state.awake.len() as f64;
         let gain = step(problem, state, dual);
         state.visits += gain.visits * CORES;
         let pays = gain.dual * visits > risen * gain.visits;

@@ -5,10 +5,11 @@
 //! all. Floor: one line of weights a value and a touch, ≈ 100 M values/s a core, for eight targets.
 
 use std::array::from_fn;
+use std::ops::Range;
 
 use pulp::{Arch, Simd, WithSimd};
 
-use super::{Hold, Look, SAMPLED, State, looks};
+use super::{ASLEEP, Hold, Look, SAMPLED, State, looks};
 use crate::loss::{DualLoss, OfLoss};
 use crate::products::{combination, scores_turned};
 use crate::rows::{Index, Rows, Value};
@@ -118,9 +119,10 @@ impl<'a, 'b, 'r, V: Value, I: Index, L: DualLoss> Climb<'a, 'b, 'r, V, I, L> {
 
     /// A pass over the examples that are awake; primal and gap of each target, guessed on the way.
     fn pass(&mut self, order: &mut Order) -> Vec<(f64, f64)> {
-        let before = self.shared.active;
-        order.shuffle(&mut self.shared.places[..before]);
-        let told = self.problems[0].loss.narrow(Ready { climb: self });
+        let before = self.shared.awake.len();
+        let runs = order.runs(before, self.shared.run);
+        let told = self.problems[0].loss.narrow(Ready { runs: &runs, climb: self });
+        self.shared.awake.retain(|&i| i != ASLEEP);
         let strength = self.shared.strength;
         self.shared.clearance = if told.moved > 0.0 { told.moved } else { f64::INFINITY };
         let scale = (before as f64 / told.sampled.max(1) as f64).max(1.0);
@@ -198,6 +200,7 @@ struct Told {
 
 /// A pass whose loss was chosen and is not known yet.
 struct Ready<'p, 'a, 'b, 'r, V, I, L> {
+    runs: &'p [Range<usize>],
     climb: &'p mut Climb<'a, 'b, 'r, V, I, L>,
 }
 
@@ -205,11 +208,12 @@ impl<V: Value, I: Index, L: DualLoss> OfLoss for Ready<'_, '_, '_, '_, V, I, L> 
     type Output = Told;
 
     fn call<K: DualLoss>(self, loss: K) -> Told {
-        Arch::new().dispatch(Pass { climb: self.climb, loss })
+        Arch::new().dispatch(Pass { runs: self.runs, climb: self.climb, loss })
     }
 }
 
 struct Pass<'p, 'a, 'b, 'r, V, I, L, K> {
+    runs: &'p [Range<usize>],
     climb: &'p mut Climb<'a, 'b, 'r, V, I, L>,
     loss: K,
 }
@@ -225,19 +229,17 @@ impl<V: Value, I: Index, L: DualLoss, K: DualLoss> WithSimd for Pass<'_, '_, '_,
         let lanes = problems.len();
         let constant = holds.map(|hold| hold.square / shared.strength);
         let mut told = Told::default();
-        let mut at = 0;
-        while at < shared.active {
-            let i = shared.places[at] as usize;
+        for (visit, at) in self.runs.iter().cloned().flatten().enumerate() {
+            let i = shared.awake[at] as usize;
             let (c, y, from) = (weight[i], y[i], a[i]);
             let q: Lane = from_fn(|k| shared.curvature[i] + c * constant[k]);
             let row = rows.row(i);
-            rows.warm_ahead(&shared.places, at);
             let mut s = *b;
             row.each(|j, x| {
                 let (x, lane) = (x.real(), &w[j]);
                 (0..LANES).for_each(|k| s[k] += x * lane[k]);
             });
-            if at % SAMPLED == 0 {
+            if visit % SAMPLED == 0 {
                 told.sampled += 1;
                 for k in 0..lanes {
                     let lost = loss.value(y[k], s[k]);
@@ -255,11 +257,8 @@ impl<V: Value, I: Index, L: DualLoss, K: DualLoss> WithSimd for Pass<'_, '_, '_,
                 a[i][k] = to;
             }
             if rests {
-                shared.active -= 1;
-                shared.places.swap(at, shared.active);
-                continue;
+                shared.awake[at] = ASLEEP;
             }
-            at += 1;
             if !moves {
                 continue;
             }
