@@ -63,6 +63,10 @@ macro_rules! loss {
                 match self { $($type::$known(loss) => loss.has_kinks()),* }
             }
 
+            fn corners(self, y: f64) -> Option<[(f64, f64); 2]> {
+                match self { $($type::$known(loss) => loss.corners(y)),* }
+            }
+
             #[inline]
             fn conjugate(self, y: f64, u: f64) -> f64 {
                 match self { $($type::$known(loss) => loss.conjugate(y, u)),* }

@@ -67,6 +67,10 @@ impl Loss for Absolute {
     fn conjugate(self, y: f64, u: f64) -> f64 {
         if u.abs() <= 1.0 { u * y } else { f64::INFINITY }
     }
+
+    fn corners(self, y: f64) -> Option<[(f64, f64); 2]> {
+        Some([(y, 2.0), (y, 0.0)])
+    }
 }
 
 impl DualLoss for Absolute {

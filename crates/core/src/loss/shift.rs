@@ -1,5 +1,9 @@
 //! The intercept that goes with given scores, which no penalty holds.
 
+use rayon::slice::ParallelSliceMut;
+
+use super::Loss;
+
 /// Shifts that are tried at most, what their slope may be to be 0, and what curvature may be, in units of all weights.
 const SHIFTS: usize = 100;
 const ROUNDING: f64 = 1e-14;
@@ -44,6 +48,33 @@ pub fn best_shift(along: &dyn Fn(f64) -> (f64, f64), size: f64) -> f64 {
     shift
 }
 
+/// Finds the shift t of all scores s that minimises Σ c ℓ(y, s + t) for a loss that is straight between corners; None for
+/// another. Of those that all do it is the middle, so that the answer is one, and its negative for classes that change
+/// places. Floor: a sort of all corners.
+pub fn best_corner<L: Loss>(loss: L, y: &[f64], c: &[f64], s: &[f64]) -> Option<f64> {
+    let (mut corners, mut slope, mut size) = (Vec::with_capacity(s.len()), 0.0, 0.0);
+    for ((&y, &c), &s) in y.iter().zip(c).zip(s).filter(|((_, c), _)| **c > 0.0) {
+        corners.extend(loss.corners(y)?.into_iter().map(|(at, rise)| (at - s, c * rise)));
+        slope += c * loss.slope(y, f64::NEG_INFINITY);
+        size += c;
+    }
+    corners.retain(|&(_, rise)| rise > 0.0);
+    corners.par_sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    let mut began = None; // what is flat, at this corner
+    for (at, rise) in corners {
+        if let Some(from) = began {
+            return Some(0.5 * (from + at));
+        }
+        slope += rise;
+        if slope.abs() <= FLAT * size {
+            began = Some(at);
+        } else if slope > 0.0 {
+            return Some(at);
+        }
+    }
+    began
+}
+
 /// Finds the middle of what is flat around a place, given what lies beyond its ends where that is known; the place itself where
 /// an end is not met.
 fn middle(is_flat: &dyn Fn(f64) -> bool, place: f64, beyond: [f64; 2]) -> f64 {
@@ -75,7 +106,9 @@ fn middle(is_flat: &dyn Fn(f64) -> bool, place: f64, beyond: [f64; 2]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::super::sums::Scored;
-    use super::super::{Logistic, Loss, SquaredEpsilonInsensitive, SquaredHinge};
+    use super::super::{
+        Absolute, EpsilonInsensitive, Hinge, Logistic, SquaredEpsilonInsensitive, SquaredHinge,
+    };
     use super::*;
     use proptest::prelude::*;
 
@@ -99,7 +132,46 @@ mod tests {
         assert!(of(SquaredHinge, &[1.0, 1.0], &[0.0, 3.0]) >= 1.0);
     }
 
+    #[test]
+    fn of_straight_stretches_the_middle_is_taken() {
+        let hinge = Hinge { margin: 1.0 };
+        let best = |y: &[f64], s: &[f64]| best_corner(hinge, y, &vec![0.3; y.len()], s).unwrap();
+        assert_eq!(best(&[1.0, -1.0, 1.0, -1.0], &[0.25, 0.25, -0.25, -0.25]), 0.0); // from −0.75 to 0.75 all cost the same
+        assert_eq!(best(&[1.0, -1.0, -1.0], &[0.5, 0.5, 0.5]), -1.5);
+        assert_eq!(best(&[1.0, 1.0], &[0.0, 3.0]), 1.0);
+        assert_eq!(best(&[-1.0, -1.0], &[0.0, 3.0]), -4.0);
+        let tube = EpsilonInsensitive { epsilon: 2.0 };
+        assert_eq!(best_corner(tube, &[0.0, 1.0], &[1.0; 2], &[0.0; 2]), Some(0.5));
+        assert_eq!(best_corner(Absolute, &[0.0, 1.0, 9.0], &[1.0; 3], &[0.0; 3]), Some(1.0));
+        assert_eq!(best_corner(Absolute, &[0.0, 1.0], &[1.0, 0.0], &[0.0; 2]), Some(0.0));
+        assert_eq!(best_corner(SquaredHinge, &[1.0], &[1.0], &[0.0]), None);
+    }
+
+    fn corners_are_best<L: Loss>(loss: L, y: &[f64], s: &[f64], by: f64) -> Result<(), TestCaseError> {
+        let c: Vec<f64> = (0..y.len()).map(|i| 1.0 + (i % 3) as f64).collect();
+        let cost = |t: f64| -> f64 { (0..y.len()).map(|i| c[i] * loss.value(y[i], s[i] + t)).sum() };
+        let t = best_corner(loss, y, &c, s).unwrap();
+        prop_assert!(cost(t) <= cost(t + by) * (1.0 + 1e-12) + 1e-9);
+        let turned = |x: &[f64]| -> Vec<f64> { x.iter().map(|x| -x).collect() };
+        let mirrored = best_corner(loss, &turned(y), &c, &turned(s)).unwrap();
+        prop_assert!((t + mirrored).abs() <= 1e-9, "{t} {mirrored}");
+        Ok(())
+    }
+
     proptest! {
+        #[test]
+        fn no_other_corner_costs_less_and_classes_may_change_places(
+            s in prop::collection::vec(-4..4_i32, 2..40),
+            targets in prop::collection::vec(any::<bool>(), 40),
+            by in -10.0..10.0_f64,
+        ) {
+            let s: Vec<f64> = s.into_iter().map(|s| f64::from(s) / 4.0).collect();
+            let y: Vec<f64> = targets[..s.len()].iter().map(|&up| if up { 1.0 } else { -1.0 }).collect();
+            corners_are_best(Absolute, &y, &s, by)?;
+            corners_are_best(EpsilonInsensitive { epsilon: 0.5 }, &y, &s, by)?;
+            corners_are_best(Hinge { margin: 1.0 }, &y, &s, by)?;
+        }
+
         #[test]
         fn no_other_shift_costs_less(
             s in prop::collection::vec(-1e3..1e3_f64, 2..40),

@@ -24,6 +24,7 @@ use self::face::Faces;
 use self::hold::Hold;
 pub use self::lanes::{LANES, solve_each};
 use super::{Ending, Limits, Order, Problem, Solution, Watch};
+use crate::loss::shift::best_corner;
 use crate::loss::{DualLoss, OfLoss};
 use crate::products::{combination, scores};
 use crate::rows::{Index, Rows, Value};
@@ -96,7 +97,8 @@ pub fn solve<V: Value, I: Index, L: DualLoss>(
         faces.after_a_pass(problem, &mut state);
     }
     let dual = state.balanced(problem);
-    Solution { w: state.w, b: state.b, dual, iterations, ending }
+    let b = state.b + state.best_corner(problem);
+    Solution { w: state.w, b, dual, iterations, ending }
 }
 
 /// Whether the gap is looked at whatever the guess, each time that there have been twice as many passes: sampled examples
@@ -288,6 +290,17 @@ impl State {
         problem: &Problem<'_, Rows<'_, V, I>, L>,
     ) -> Vec<f64> {
         problem.balanced(self.a.clone())
+    }
+
+    /// What is to be added to b for the loss of w to be least, where it is straight between corners: passes leave b where
+    /// the last examples happened to leave it.
+    fn best_corner<V: Value, I: Index, L: DualLoss>(&self, problem: &Problem<'_, Rows<'_, V, I>, L>) -> f64 {
+        if !problem.intercept || problem.loss.corners(1.0).is_none() {
+            return 0.0;
+        }
+        let mut s = scores(problem.rows, &self.w, &[self.b]);
+        s.iter_mut().enumerate().for_each(|(i, s)| *s += problem.offset(i));
+        best_corner(problem.loss, problem.y, problem.weight, &s).unwrap_or(0.0)
     }
 
     /// Whether the residual alone keeps the gap open while some examples sleep.

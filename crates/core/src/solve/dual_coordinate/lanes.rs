@@ -10,6 +10,7 @@ use std::ops::Range;
 use pulp::{Arch, Simd, WithSimd};
 
 use super::{ASLEEP, Hold, Look, SAMPLED, State, looks};
+use crate::loss::shift::best_corner;
 use crate::loss::{DualLoss, OfLoss};
 use crate::products::{combination, scores_turned};
 use crate::rows::{Index, Rows, Value};
@@ -164,6 +165,21 @@ impl<'a, 'b, 'r, V: Value, I: Index, L: DualLoss> Climb<'a, 'b, 'r, V, I, L> {
             .collect()
     }
 
+    /// What is to be added to each b for the loss to be least, as for one.
+    fn best_corners(&self) -> Lane {
+        let first = &self.problems[0];
+        if !first.intercept || first.loss.corners(1.0).is_none() {
+            return [0.0; LANES];
+        }
+        let s = scores_turned(first.rows, self.w.as_flattened(), &self.b);
+        from_fn(|k| {
+            let own: Vec<f64> = s.iter().skip(k).step_by(LANES).copied().collect();
+            let best =
+                |problem: &Problem<'_, _, L>| best_corner(problem.loss, problem.y, problem.weight, &own);
+            self.problems.get(k).and_then(best).unwrap_or(0.0)
+        })
+    }
+
     fn balanced(&self, k: usize) -> Vec<f64> {
         self.problems[k].balanced(self.a.iter().map(|lane| lane[k]).collect())
     }
@@ -177,9 +193,10 @@ impl<'a, 'b, 'r, V: Value, I: Index, L: DualLoss> Climb<'a, 'b, 'r, V, I, L> {
     }
 
     fn solutions(&self, iterations: usize, endings: &[Ending]) -> Vec<Solution> {
+        let corners = self.best_corners();
         let of = |(k, &ending): (usize, &Ending)| Solution {
             w: self.w.iter().map(|lane| lane[k]).collect(),
-            b: self.b[k],
+            b: self.b[k] + corners[k],
             dual: self.balanced(k),
             iterations,
             ending,
