@@ -55,6 +55,9 @@ def places(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
         texts.sort()
         place = {text: k for k, text in enumerate(texts)}
         return np.array(texts, dtype=y.dtype), np.fromiter(map(place.__getitem__, y.tolist()), np.intp, len(y))
+    if y.dtype.kind == "f":  # sorting the numbers alone takes a fraction of what it takes to sort places by them
+        labels = np.unique(y)
+        return labels, np.searchsorted(labels, y)
     if y.dtype.kind not in "iu" or len(y) == 0:
         return np.unique(y, return_inverse=True)
     low, high = int(y.min()), int(y.max())
