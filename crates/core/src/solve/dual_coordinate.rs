@@ -31,7 +31,7 @@ use crate::rows::{Index, Rows, Value};
 
 /// Values beyond so many bytes, which no core has near, are fetched: of rows that are neighbours the next one while one is
 /// at work.
-const FAR: usize = 1 << 22;
+const FAR: usize = 1 << 20;
 /// Rows that are visited one after the other then: as many passes are needed as in an order of single rows (measured on
 /// texts by runs of 1, 2, 4, 8 and 16: from 8 on there are more).
 const RUN: u32 = 4;
