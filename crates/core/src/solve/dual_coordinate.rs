@@ -10,7 +10,7 @@
 //! is found by the method of multipliers (Hestenes 1969, Powell 1969): within a pass it moves as the weight of a
 //! constant feature σ would, after each pass the constraint's residual is added once more (`Hold`). Where many passes are
 //! needed, some are followed by a step of Newton's on the face (`face.rs`). One pass touches every value stored twice.
-//! Floor: dot and addition at ≈ 220 M values/s a core.
+//! Floor: dot and addition at ≈ 500 M values/s a core, where the processor foresees them.
 
 mod face;
 mod hold;
