@@ -1,7 +1,5 @@
 //! The intercept that goes with given scores, which no penalty holds.
 
-use rayon::slice::ParallelSliceMut;
-
 use super::Loss;
 
 /// Shifts that are tried at most, what their slope may be to be 0, and what curvature may be, in units of all weights.
@@ -58,8 +56,15 @@ pub fn best_corner<L: Loss>(loss: L, y: &[f64], c: &[f64], s: &[f64]) -> Option<
         slope += c * loss.slope(y, f64::NEG_INFINITY);
         size += c;
     }
+    lowest(corners, slope, size)
+}
+
+/// Finds where a sum of convex lines is least: its corners, each with what the slope rises there, and the slope before all.
+/// Compiled once, whatever the loss and the rows.
+#[inline(never)]
+fn lowest(mut corners: Vec<(f64, f64)>, mut slope: f64, size: f64) -> Option<f64> {
     corners.retain(|&(_, rise)| rise > 0.0);
-    corners.par_sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    corners.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
     let mut began = None; // what is flat, at this corner
     for (at, rise) in corners {
         if let Some(from) = began {
