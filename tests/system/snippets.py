@@ -102,13 +102,15 @@ class Run:
 
 
 def _served(line: str) -> str:
-    """Return a command that starts a server at ports that are free, and ends it after a while; it must end well."""
+    """Return commands that start a server at ports that are free, and end it once it listens; it must end well."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     words = re.sub(r"127\.0\.0\.1:\d+", f"127.0.0.1:{port}", line.partition("  #")[0])
     words += "" if str(port) in words else f" --http 127.0.0.1:{port}"
-    return f"timeout --preserve-status --signal=TERM 4 {words} --workers 1 2>/dev/null"
+    listens = f"(exec 3<>/dev/tcp/127.0.0.1/{port}) 2>/dev/null"
+    waited = f"until {listens}; do kill -0 $! && sleep 0.1 || break; done; sleep 2"
+    return f"{words} --workers 1 2>/dev/null & {waited}; kill -TERM $! || true; wait $!"
 
 
 def mailbox(folder: Path) -> Path:
