@@ -160,7 +160,7 @@ struct State {
     /// The examples that cost something, and those of them that may still move, as they stand.
     places: Vec<u32>,
     awake: Vec<u32>,
-    /// How many neighbours are visited one after the other.
+    /// Neighbours that are visited one after the other, so many.
     run: u32,
     /// Examples visited until now, each time that one is.
     visits: f64,
@@ -292,8 +292,8 @@ impl State {
         problem.balanced(self.a.clone())
     }
 
-    /// What is to be added to b for the loss of w to be least, where it is straight between corners: passes leave b where
-    /// the last examples happened to leave it.
+    /// Finds what is to be added to b for the loss of w to be least, where it is straight between corners: passes leave b
+    /// where the last examples happened to leave it.
     fn best_corner<V: Value, I: Index, L: DualLoss>(&self, problem: &Problem<'_, Rows<'_, V, I>, L>) -> f64 {
         if !problem.intercept || problem.loss.corners(1.0).is_none() {
             return 0.0;

@@ -27,23 +27,21 @@ impl Order {
         ((u128::from(self.bits()) * u128::from(end)) >> 64) as u32
     }
 
-    /// Puts places into random order (Fisher & Yates 1938).
-    pub fn shuffle(&mut self, places: &mut [u32]) {
+    /// Puts places, or runs of them, into random order (Fisher & Yates 1938).
+    pub fn shuffle<T>(&mut self, places: &mut [T]) {
         for i in (1..places.len()).rev() {
             places.swap(i, self.below(i as u32 + 1) as usize);
         }
     }
 
-    /// Runs of so many neighbours among `count` places, in random order. Where they begin is random, too.
+    /// Cuts `count` places into runs of so many neighbours, in random order. Where they begin is random, too.
     pub fn runs(&mut self, count: usize, length: u32) -> Vec<Range<usize>> {
         let (first, length) = (self.below(length) as usize, length as usize);
         let begins = (0..count.div_ceil(length) + 2).map(|k| (first + k * length).saturating_sub(length));
         let mut runs: Vec<_> =
             begins.clone().zip(begins.skip(1)).map(|(from, to)| from..to.min(count)).collect();
         runs.retain(|run| !run.is_empty());
-        for i in (1..runs.len()).rev() {
-            runs.swap(i, self.below(i as u32 + 1) as usize);
-        }
+        self.shuffle(&mut runs);
         runs
     }
 }
@@ -57,7 +55,7 @@ mod tests {
         let mut order = Order::new(7);
         let mut seen = [[0; 5]; 5];
         for _ in 0..20_000 {
-            let mut places = [0, 1, 2, 3, 4];
+            let mut places = [0_u32, 1, 2, 3, 4];
             order.shuffle(&mut places);
             places.iter().enumerate().for_each(|(i, &p)| seen[i][p as usize] += 1);
         }

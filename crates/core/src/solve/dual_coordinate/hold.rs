@@ -23,7 +23,7 @@ const LEAST: f64 = 4.0;
 const TIGHTER: f64 = 4.0;
 
 impl Hold {
-    /// For rows of these squared norms; σ² is 0 without an intercept.
+    /// Makes one for rows of these squared norms; σ² is 0 without an intercept.
     pub fn new(norms: impl Iterator<Item = f64>, c: &[f64], intercept: bool, strength: f64) -> Hold {
         let total = c.iter().sum::<f64>().max(f64::MIN_POSITIVE);
         let mean = norms.zip(c).map(|(n, c)| n * c).sum::<f64>() / total;
@@ -31,12 +31,13 @@ impl Hold {
         Hold { square: at(LOOSE), most: at(1.0), left: f64::INFINITY }
     }
 
-    /// Tell by how much a residual widens the gap.
+    /// Tells by how much a residual widens the gap.
     pub fn off(&self, residual: f64, b: f64) -> f64 {
         if self.square > 0.0 { residual.abs() * (1.0 + b.abs()) } else { 0.0 }
     }
 
-    /// By how much σ² grows after a pass that left this residual, which adds `off` to a gap that is `seen` otherwise.
+    /// Lets σ² grow after a pass that left this residual, which adds `off` to a gap that is `seen` otherwise, and tells by
+    /// how much.
     pub fn grow(&mut self, residual: f64, off: f64, seen: f64) -> f64 {
         let before = replace(&mut self.left, residual.abs());
         if off <= seen || self.left <= 0.5 * before {

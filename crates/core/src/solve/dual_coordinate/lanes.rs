@@ -165,7 +165,7 @@ impl<'a, 'b, 'r, V: Value, I: Index, L: DualLoss> Climb<'a, 'b, 'r, V, I, L> {
             .collect()
     }
 
-    /// What is to be added to each b for the loss to be least, as for one.
+    /// Finds what is to be added to each b for the loss to be least, as for one.
     fn best_corners(&self) -> Lane {
         let first = &self.problems[0];
         if !first.intercept || first.loss.corners(1.0).is_none() {
