@@ -59,16 +59,26 @@ def test_prediction_probability_and_score_never_disagree(name, seed):
         assert_allclose(p[np.arange(len(y)), fitted.predict(X)], p.max(axis=1), rtol=1e-9)
 
 
-@over(*SETTLED)
-@measured
-@given(seed=seeds)
-def test_two_labels_that_change_places_change_the_sign(name, seed):
+def _change_places(name, seed):
     X, y = clouds(seed)
     one, other = model(name).fit(X, y), model(name).fit(X, 1 - y)
     size = np.abs(one.decision_function(X)).max()
     assert_allclose(
         other.decision_function(X), -one.decision_function(X), atol=(6e-2 if name in BAYES else 2e-3) * size
     )
+
+
+@over(*SETTLED)
+@measured
+@given(seed=seeds)
+def test_two_labels_that_change_places_change_the_sign(name, seed):
+    _change_places(name, seed)
+
+
+@over("svm-hinge", "nbsvm-hinge")
+@given(seed=seeds)
+def test_hinges_change_the_sign_where_many_intercepts_cost_the_same(name, seed):
+    _change_places(name, seed)
 
 
 @over(*SETTLED)
